@@ -180,7 +180,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the scopes a new key of the caller may hold */
+        /** List the scopes that the caller can give a new key */
         get: operations["listApiKeyScopes"];
         put?: never;
         post?: never;
@@ -322,7 +322,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Set a new password with the link; all sessions of the user end */
+        /** Set a new password with a reset link; ends all of the user’s sessions */
         post: operations["confirmPasswordReset"];
         delete?: never;
         options?: never;
@@ -458,7 +458,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Change the caller’s password; other sessions end */
+        /** Change the caller’s password; ends their other sessions */
         post: operations["changePassword"];
         delete?: never;
         options?: never;
@@ -628,7 +628,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List every key of the organization */
+        /** List all API keys of the organization */
         get: operations["listOrgApiKeys"];
         put?: never;
         /** Create a key for another member */
@@ -755,7 +755,7 @@ export interface paths {
         /** List credentials, without their secrets */
         get: operations["listCredentials"];
         put?: never;
-        /** Store a credential of a provider */
+        /** Store a provider credential */
         post: operations["createCredential"];
         delete?: never;
         options?: never;
@@ -862,7 +862,7 @@ export interface paths {
         };
         /** Read a routing lane with its members */
         get: operations["getLane"];
-        /** Change a routing lane, and its endpoints if members is sent */
+        /** Change a routing lane, and its endpoints if `members` is sent */
         put: operations["updateLane"];
         post?: never;
         /** Delete a routing lane */
@@ -971,7 +971,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Set the prices of a plan; prices held back only if accepted */
+        /** Apply a price plan; held-back prices only if accepted */
         post: operations["applyPrices"];
         delete?: never;
         options?: never;
@@ -1172,7 +1172,7 @@ export interface paths {
         /** Change a team */
         put: operations["updateTeam"];
         post?: never;
-        /** Delete a team and its budgets; its keys, members and teams stay, without the team */
+        /** Delete a team and its limits; its keys, members and subteams remain, without a team */
         delete: operations["deleteTeam"];
         options?: never;
         head?: never;
@@ -1186,12 +1186,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the budgets of teams */
+        /** List team limits */
         get: operations["listTeamLimitPolicies"];
         put?: never;
-        /** Create a budget of a team, or change the one named by limit_uuid */
+        /** Create a team limit, or change the one named by limit_uuid */
         post: operations["upsertTeamLimitPolicy"];
-        /** Delete the budget of a team named by limit_uuid */
+        /** Delete the team limit named by limit_uuid */
         delete: operations["deleteTeamLimitPolicy"];
         options?: never;
         head?: never;
@@ -1225,7 +1225,7 @@ export interface paths {
         /** List guardrails */
         get: operations["listGuardrails"];
         put?: never;
-        /** Create a guardrail, disabled */
+        /** Create a guardrail; it starts disabled */
         post: operations["createGuardrail"];
         delete?: never;
         options?: never;
@@ -1261,7 +1261,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Check a text with the guardrail and show the verdict */
+        /** Check a sample text with a guardrail and return the verdict */
         post: operations["testGuardrail"];
         delete?: never;
         options?: never;
@@ -1481,7 +1481,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Divide spend by team, label, key, member or model */
+        /** Break down spend by team, label, key, member or model */
         get: operations["getShowback"];
         put?: never;
         post?: never;
@@ -1515,7 +1515,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Sum up requests, tokens and cost by day, provider and upstream model, to compare with a bill */
+        /** Sum requests, tokens and cost by day, provider and upstream model, to compare with an invoice */
         get: operations["getMeteredUsage"];
         put?: never;
         post?: never;
@@ -1532,7 +1532,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Count the requests of a lane by how long they waited */
+        /** Count a lane’s requests by wait time */
         get: operations["getWaitDistribution"];
         put?: never;
         post?: never;
@@ -1668,7 +1668,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read this process’s metrics; with RELAY_METRICS_TOKEN as bearer, or from the same machine */
+        /** Read this process’s metrics, with RELAY_METRICS_TOKEN as the bearer token or from the same machine */
         get: operations["getMetrics"];
         put?: never;
         post?: never;
@@ -1702,7 +1702,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read what an error code means and what to do */
+        /** Read what an error code means and how to fix it */
         get: operations["getErrorPage"];
         put?: never;
         post?: never;
@@ -1733,7 +1733,7 @@ export interface components {
             /** @description An opaque identifier. */
             id: string;
             /**
-             * @description `limit.forecast`: at the pace so far, the limit is reached before the window ends.
+             * @description `limit.forecast`: at the current pace, usage will reach the limit before the window ends.
              * @enum {string}
              */
             type: "limit.threshold" | "limit.forecast";
@@ -1746,10 +1746,10 @@ export interface components {
             window: components["schemas"]["AlertWindow"];
             /** @description Null for a forecast. */
             threshold_percent: number | null;
-            /** @description What the ledger held of the window; micro-USD for `spend`. */
+            /** @description Usage of the window in the ledger; micro-USD for `spend`. */
             used: number;
             limit: number;
-            /** @description When the limit is reached at the pace so far. */
+            /** @description When usage will reach the limit at the current pace. */
             forecast_exhausted_at: string | null;
             deliveries: components["schemas"]["AlertDelivery"][];
         };
@@ -1759,7 +1759,7 @@ export interface components {
             destination_id: string;
             destination_name: string;
             /**
-             * @description `mail` only where the deployment has a mail server.
+             * @description `mail` requires a mail server in the deployment.
              * @enum {string}
              */
             kind: "webhook" | "mail";
@@ -1782,13 +1782,13 @@ export interface components {
             /** @description At least one visible character. */
             name: string;
             /**
-             * @description `mail` only where the deployment has a mail server.
+             * @description `mail` requires a mail server in the deployment.
              * @enum {string}
              */
             kind: "webhook" | "mail";
-            /** @description Where a webhook is sent; null for mail. */
+            /** @description The webhook URL; null for `mail`. */
             url: string | null;
-            /** @description The email address; null for a webhook. */
+            /** @description The email address; null for `webhook`. */
             address: string | null;
             /** @description Alerts are sent only to enabled destinations. */
             enabled: boolean;
@@ -1803,13 +1803,13 @@ export interface components {
             /** @description At least one visible character. */
             name: string;
             /**
-             * @description `mail` only where the deployment has a mail server.
+             * @description `mail` requires a mail server in the deployment.
              * @enum {string}
              */
             kind: "webhook" | "mail";
-            /** @description Where a webhook is sent; null for mail. */
+            /** @description The webhook URL; null for `mail`. */
             url?: string | null;
-            /** @description The email address; null for a webhook. */
+            /** @description The email address; null for `webhook`. */
             address?: string | null;
             /** @description Signs webhooks: `whsec_` and 24 to 64 bytes in base64. If omitted, Relay creates one and shows it once. */
             secret?: string;
@@ -1823,13 +1823,13 @@ export interface components {
             /** @description At least one visible character. */
             name: string;
             /**
-             * @description `mail` only where the deployment has a mail server.
+             * @description `mail` requires a mail server in the deployment.
              * @enum {string}
              */
             kind: "webhook" | "mail";
-            /** @description Where a webhook is sent; null for mail. */
+            /** @description The webhook URL; null for `mail`. */
             url: string | null;
-            /** @description The email address; null for a webhook. */
+            /** @description The email address; null for `webhook`. */
             address: string | null;
             /** @description Alerts are sent only to enabled destinations. */
             enabled: boolean;
@@ -1838,18 +1838,18 @@ export interface components {
              * @description RFC 3339, UTC, with milliseconds.
              */
             created_at: string;
-            /** @description The signing secret that Relay made. It is not shown again. */
+            /** @description The signing secret that Relay created. It is not shown again. */
             secret?: string;
         };
         /**
          * AlertDestinationUpdate
-         * @description Fields of the resource that this call cannot change may be sent as they are: id, kind, created_at.
+         * @description This call can’t change these fields; send them unchanged or omit them: id, kind, created_at.
          */
         AlertDestinationUpdate: {
             /** @description An opaque identifier. */
             id?: string;
             /**
-             * @description `mail` only where the deployment has a mail server.
+             * @description `mail` requires a mail server in the deployment.
              * @enum {string}
              */
             kind?: "webhook" | "mail";
@@ -1860,9 +1860,9 @@ export interface components {
             created_at?: string;
             /** @description At least one visible character. */
             name?: string;
-            /** @description Where a webhook is sent; null for mail. */
+            /** @description The webhook URL; null for `mail`. */
             url?: string | null;
-            /** @description The email address; null for a webhook. */
+            /** @description The email address; null for `webhook`. */
             address?: string | null;
             /** @description Signs webhooks: `whsec_` and 24 to 64 bytes in base64. If omitted, Relay creates one and shows it once. */
             secret?: string;
@@ -1879,18 +1879,18 @@ export interface components {
             id: string;
             /** @enum {string} */
             policy_kind: "resource" | "user" | "api_key" | "team";
-            /** @description Whose limit it is; null for a shared limit. */
+            /** @description The team, member or key whose limit it is; null for a shared limit. */
             subject_id: string | null;
             /** @enum {string} */
             scope_type: "global" | "provider" | "credential" | "endpoint" | "model" | "lane";
             scope_id: string | null;
             /**
-             * @description What is counted; `spend` is in micro-USD. `concurrency` goes with period `none`.
+             * @description What is counted; `spend` is in micro-USD. `concurrency` requires period `none`.
              * @enum {string}
              */
             metric: "requests" | "tokens" | "spend" | "concurrency";
             /**
-             * @description The window; a week begins on Monday at 00:00 UTC. `none` with metric `concurrency` only.
+             * @description The window; a week begins on Monday at 00:00 UTC. `none` is for metric `concurrency` only.
              * @enum {string}
              */
             period: "second" | "minute" | "hour" | "day" | "week" | "month" | "none";
@@ -1924,7 +1924,7 @@ export interface components {
             /** @description An opaque identifier. */
             user_uuid: string;
             name: string;
-            /** @description The non-secret beginning of the secret. */
+            /** @description The first characters of the key, which are not secret. */
             key_prefix: string;
             /** @description Currently always `model_relay`. */
             product_key: string;
@@ -1934,9 +1934,9 @@ export interface components {
             last_used_at: string | null;
             expires_at: string | null;
             revoked_at: string | null;
-            /** @description The team whose limits count its requests; null for the owner’s team. Choosing a different team, or changing it, requires `relay:limits:manage`. */
+            /** @description The team whose limits count the key’s requests; null for the owner’s team. Setting a different team, or changing it later, requires `relay:limits:manage`. */
             team_id: string | null;
-            /** @description Up to 8 labels, such as `{"app": "search"}`: names of up to 32 of a–z, 0–9, `_`, `.` and `-`, values of up to 64 printable characters. They are copied to the ledger row of each request. */
+            /** @description Up to 8 labels, such as `{"app": "search"}`: names of up to 32 characters from a–z, 0–9, `_`, `.` and `-`; values of up to 64 printable characters. Relay copies them to each request’s ledger row. */
             labels: {
                 [key: string]: string;
             };
@@ -1948,9 +1948,9 @@ export interface components {
             scopes: string[];
             /** @description A future time, or null for no expiry. */
             expires_at?: string | null;
-            /** @description The team whose limits count its requests; null for the owner’s team. Choosing a different team, or changing it, requires `relay:limits:manage`. */
+            /** @description The team whose limits count the key’s requests; null for the owner’s team. Setting a different team, or changing it later, requires `relay:limits:manage`. */
             team_id?: string | null;
-            /** @description Up to 8 labels, such as `{"app": "search"}`: names of up to 32 of a–z, 0–9, `_`, `.` and `-`, values of up to 64 printable characters. They are copied to the ledger row of each request. */
+            /** @description Up to 8 labels, such as `{"app": "search"}`: names of up to 32 characters from a–z, 0–9, `_`, `.` and `-`; values of up to 64 printable characters. Relay copies them to each request’s ledger row. */
             labels?: {
                 [key: string]: string;
             };
@@ -1979,16 +1979,16 @@ export interface components {
             /** @description Null for `global`. */
             target_id: string | null;
             /**
-             * @description What is counted; `spend` is in micro-USD. `concurrency` goes with period `none`.
+             * @description What is counted; `spend` is in micro-USD. `concurrency` requires period `none`.
              * @enum {string}
              */
             metric: "requests" | "tokens" | "spend" | "concurrency";
             /**
-             * @description The window; a week begins on Monday at 00:00 UTC. `none` with metric `concurrency` only.
+             * @description The window; a week begins on Monday at 00:00 UTC. `none` is for metric `concurrency` only.
              * @enum {string}
              */
             period: "second" | "minute" | "hour" | "day" | "week" | "month" | "none";
-            /** @description The most the window may hold; micro-USD for `spend`. */
+            /** @description The maximum for one window; micro-USD for `spend`. */
             limit_value: number;
             /**
              * @description With metric `spend`: whether an endpoint without a price gets no requests (`refuse`), or gets them without counting their spend (`allow`).
@@ -1997,7 +1997,7 @@ export interface components {
              */
             unpriced: "refuse" | "allow";
             /**
-             * @description With metric `tokens` or `spend`: whether a request reserves what it is expected to use (`estimate`), or the most that it can use (`hard`). If the client sets no output cap, a hard limit sets one. A hard limit on `spend` needs `unpriced: refuse`. Limits on `requests` and `concurrency` are exact, and take `estimate` only.
+             * @description With metric `tokens` or `spend`: whether a request reserves what it is expected to use (`estimate`), or the most that it can use (`hard`). If the client sets no output cap, a hard limit sets one. A hard limit on `spend` requires `unpriced: refuse`. Limits on `requests` and `concurrency` are exact, and accept only `estimate`.
              * @default estimate
              * @enum {string}
              */
@@ -2009,7 +2009,7 @@ export interface components {
              */
             alert_at: number[];
             /**
-             * @description Whether Relay sends an alert, once per window, when usage at this rate will reach the limit before the window ends.
+             * @description Whether Relay sends an alert, once per window, when usage at the current rate will reach the limit before the window ends.
              * @default false
              */
             alert_on_forecast: boolean;
@@ -2032,16 +2032,16 @@ export interface components {
             /** @description Null for `global`. */
             target_id?: string | null;
             /**
-             * @description What is counted; `spend` is in micro-USD. `concurrency` goes with period `none`.
+             * @description What is counted; `spend` is in micro-USD. `concurrency` requires period `none`.
              * @enum {string}
              */
             metric: "requests" | "tokens" | "spend" | "concurrency";
             /**
-             * @description The window; a week begins on Monday at 00:00 UTC. `none` with metric `concurrency` only.
+             * @description The window; a week begins on Monday at 00:00 UTC. `none` is for metric `concurrency` only.
              * @enum {string}
              */
             period: "second" | "minute" | "hour" | "day" | "week" | "month" | "none";
-            /** @description The most the window may hold; micro-USD for `spend`. */
+            /** @description The maximum for one window; micro-USD for `spend`. */
             limit_value: number;
             /**
              * @description With metric `spend`: whether an endpoint without a price gets no requests (`refuse`), or gets them without counting their spend (`allow`).
@@ -2050,7 +2050,7 @@ export interface components {
              */
             unpriced?: "refuse" | "allow";
             /**
-             * @description With metric `tokens` or `spend`: whether a request reserves what it is expected to use (`estimate`), or the most that it can use (`hard`). If the client sets no output cap, a hard limit sets one. A hard limit on `spend` needs `unpriced: refuse`. Limits on `requests` and `concurrency` are exact, and take `estimate` only.
+             * @description With metric `tokens` or `spend`: whether a request reserves what it is expected to use (`estimate`), or the most that it can use (`hard`). If the client sets no output cap, a hard limit sets one. A hard limit on `spend` requires `unpriced: refuse`. Limits on `requests` and `concurrency` are exact, and accept only `estimate`.
              * @default estimate
              * @enum {string}
              */
@@ -2063,7 +2063,7 @@ export interface components {
              */
             alert_at?: number[];
             /**
-             * @description Whether Relay sends an alert, once per window, when usage at this rate will reach the limit before the window ends.
+             * @description Whether Relay sends an alert, once per window, when usage at the current rate will reach the limit before the window ends.
              * @default false
              */
             alert_on_forecast?: boolean;
@@ -2080,9 +2080,9 @@ export interface components {
         ApiKeyUpdate: {
             /** @description At least one visible character. */
             name: string;
-            /** @description The team whose limits count its requests; null for the owner’s team. Choosing a different team, or changing it, requires `relay:limits:manage`. */
+            /** @description The team whose limits count the key’s requests; null for the owner’s team. Setting a different team, or changing it later, requires `relay:limits:manage`. */
             team_id?: string | null;
-            /** @description Up to 8 labels, such as `{"app": "search"}`: names of up to 32 of a–z, 0–9, `_`, `.` and `-`, values of up to 64 printable characters. They are copied to the ledger row of each request. */
+            /** @description Up to 8 labels, such as `{"app": "search"}`: names of up to 32 characters from a–z, 0–9, `_`, `.` and `-`; values of up to 64 printable characters. Relay copies them to each request’s ledger row. */
             labels?: {
                 [key: string]: string;
             };
@@ -2104,7 +2104,7 @@ export interface components {
              */
             at: string;
             actor: components["schemas"]["AuditActor"];
-            /** @description Such as `provider.create`. */
+            /** @description For example, `provider.create`. */
             action: string;
             target_type: string;
             target_id: string | null;
@@ -2121,7 +2121,7 @@ export interface components {
         };
         /** BillingActivity */
         BillingActivity: {
-            /** @description The id that the billing system, Stripe, gave it. */
+            /** @description The ID in the billing system, Stripe. */
             id: string;
             /** @enum {string} */
             type: "customer.linked" | "checkout.completed" | "subscription.created" | "subscription.updated" | "subscription.deleted";
@@ -2136,12 +2136,12 @@ export interface components {
         };
         /** BillingDispute */
         BillingDispute: {
-            /** @description The id that the billing system, Stripe, gave it. */
+            /** @description The ID in the billing system, Stripe. */
             id: string;
             payment_id: string | null;
-            /** @description As the billing system says it. */
+            /** @description The status in the billing system. */
             status: string;
-            /** @description ISO 4217, in capitals. */
+            /** @description ISO 4217 code in uppercase. */
             currency: string;
             /** @description In the minor unit of the currency, such as cents. */
             amount: number;
@@ -2166,12 +2166,12 @@ export interface components {
         };
         /** BillingInvoice */
         BillingInvoice: {
-            /** @description The id that the billing system, Stripe, gave it. */
+            /** @description The ID in the billing system, Stripe. */
             id: string;
             number: string | null;
             /** @description `open`, `paid`, `void` or `uncollectible`. Drafts are not listed. */
             status: string;
-            /** @description ISO 4217, in capitals. */
+            /** @description ISO 4217 code in uppercase. */
             currency: string;
             /** @description In the minor unit of the currency, such as cents. */
             total: number;
@@ -2204,11 +2204,11 @@ export interface components {
         };
         /** BillingPayment */
         BillingPayment: {
-            /** @description The id that the billing system, Stripe, gave it. */
+            /** @description The ID in the billing system, Stripe. */
             id: string;
-            /** @description As the billing system says it. */
+            /** @description The status in the billing system. */
             status: string;
-            /** @description ISO 4217, in capitals. */
+            /** @description ISO 4217 code in uppercase. */
             currency: string;
             /** @description In the minor unit of the currency, such as cents. */
             amount: number;
@@ -2223,12 +2223,12 @@ export interface components {
         };
         /** BillingRefund */
         BillingRefund: {
-            /** @description The id that the billing system, Stripe, gave it. */
+            /** @description The ID in the billing system, Stripe. */
             id: string;
             payment_id: string | null;
-            /** @description As the billing system says it. */
+            /** @description The status in the billing system. */
             status: string;
-            /** @description ISO 4217, in capitals. */
+            /** @description ISO 4217 code in uppercase. */
             currency: string;
             /** @description In the minor unit of the currency, such as cents. */
             amount: number;
@@ -2248,12 +2248,12 @@ export interface components {
             scope_type: string;
             scope_id: string | null;
             /**
-             * @description What is counted; `spend` is in micro-USD. `concurrency` goes with period `none`.
+             * @description What is counted; `spend` is in micro-USD. `concurrency` requires period `none`.
              * @enum {string}
              */
             metric: "requests" | "tokens" | "spend" | "concurrency";
             /**
-             * @description The window; a week begins on Monday at 00:00 UTC. `none` with metric `concurrency` only.
+             * @description The window; a week begins on Monday at 00:00 UTC. `none` is for metric `concurrency` only.
              * @enum {string}
              */
             period: "second" | "minute" | "hour" | "day" | "week" | "month" | "none";
@@ -2291,15 +2291,15 @@ export interface components {
             reason: string;
             wait_ms: number | null;
             limited_by: components["schemas"]["LimitingPolicy"] | null;
-            /** @description Null when it was not reported; null is not zero. */
+            /** @description Null if not reported. Null is not zero. */
             estimated_cost_micros: number | null;
-            /** @description The most that the request can use here, which hard limits reserve; null where none applies. */
+            /** @description The most that the request can use here, which hard limits reserve; null if no hard limit applies. */
             reserved: components["schemas"]["HardReservation"] | null;
-            /** @description What the request would be translated to; null where the client’s bytes would be passed through. */
+            /** @description The operation that the request would be translated to; null if Relay would not translate it. */
             translated_to: ("chat" | "responses" | "embeddings" | "messages" | "count_tokens") | null;
-            /** @description Fields that the provider would not get. */
+            /** @description Request fields that Relay would not send to the provider. */
             left_out: string[];
-            /** @description Those that would be asked were this candidate chosen, in their order. */
+            /** @description Guardrails that would run if Relay chose this candidate, in order. */
             guardrail_ids: string[];
         };
         /** Capabilities */
@@ -2317,7 +2317,7 @@ export interface components {
         };
         /** ChatCompletionRequest */
         ChatCompletionRequest: {
-            /** @description A lane, `provider-slug/upstream-model` or a model. */
+            /** @description A lane, `provider-slug/upstream-model` or an upstream model. */
             model: string;
             messages: components["schemas"]["ChatMessage"][];
             stream?: boolean | null;
@@ -2327,7 +2327,7 @@ export interface components {
         /** ChatMessage */
         ChatMessage: {
             role: string;
-            /** @description Text, content parts, or null beside tool calls. */
+            /** @description Text, content parts, or null with tool calls. */
             content?: string | unknown[] | null;
         } & {
             [key: string]: unknown;
@@ -2335,13 +2335,13 @@ export interface components {
         /** ClockHealth */
         ClockHealth: {
             /**
-             * @description `unavailable` when the clock is more than 30 s off; `/readyz` is 503 then.
+             * @description `unavailable` when the clock is more than 30 s off; `/readyz` then returns 503.
              * @enum {string}
              */
             status: "ok" | "unavailable";
             /** @description Set when the clock is more than 2 s off. */
             detail?: string;
-            /** @description By store: how far the clock of the process is ahead of that of the store. */
+            /** @description By store: how far the process’s clock is ahead of the store’s clock. */
             ahead_ms: {
                 [key: string]: number;
             };
@@ -2352,18 +2352,18 @@ export interface components {
         ConfigApplyRequest: {
             config: components["schemas"]["ConfigFile"];
             /**
-             * @description Delete resources that are managed by file and no longer in it. Nothing else is deleted.
+             * @description Delete resources that are managed by file but no longer in the file. Nothing else is deleted.
              * @default false
              */
             prune?: boolean;
             /**
-             * @description Release resources that are managed by file and no longer in it.
+             * @description Release resources that are managed by file but no longer in the file.
              * @default false
              */
             release?: boolean;
             /** @description Rejects the apply if the plan has changed. */
             plan_hash?: string;
-            /** @description Secrets by their `secret_ref`. One that differs from what is stored replaces it. */
+            /** @description Secrets, by `secret_ref`. A secret that differs from the stored one replaces it. */
             secrets?: {
                 [key: string]: string;
             };
@@ -2374,9 +2374,9 @@ export interface components {
             action: "create" | "update" | "delete" | "release";
             /** @enum {string} */
             section: "providers" | "credentials" | "endpoints" | "lanes" | "memberships" | "pricing_policies" | "limit_policies" | "guardrails" | "guardrail_bindings";
-            /** @description What the item is known by in the file, such as its slug. */
+            /** @description Identifies the item in the file, such as its slug. */
             key: string;
-            /** @description Null for a create that has not been applied. */
+            /** @description Null for a create that is not applied yet. */
             id: string | null;
             fields: components["schemas"]["ConfigFieldChange"][];
         };
@@ -2388,17 +2388,17 @@ export interface components {
             name: string;
             /** @default true */
             enabled?: boolean;
-            /** @description Where the secret is read when the file is applied: `env:NAME` or `file:PATH`. The file never holds the secret itself. */
+            /** @description Where to read the secret when the file is applied: `env:NAME` or `file:PATH`. The file never holds the secret itself. */
             secret_ref: string;
         };
         /** ConfigEndpoint */
         ConfigEndpoint: {
-            /** @description What the item is known by from one apply to the next. Left out, it is derived from the name; write it down before renaming. */
+            /** @description Identifies the item from one apply to the next. If omitted, Relay derives it from the name; set it before you rename the item. */
             slug?: string;
             /** @description The slug of the provider that serves it. */
             provider: string;
             /**
-             * @description The name of a credential of that provider. Null: the provider’s own enabled credential.
+             * @description The name of one of the provider’s credentials. If null, Relay uses the provider’s enabled credential.
              * @default null
              */
             credential?: string | null;
@@ -2409,7 +2409,7 @@ export interface components {
             /** @enum {string} */
             route_kind: "chat" | "responses" | "embeddings" | "messages" | "multi";
             /**
-             * @description What the provider speaks. `openai`: chat completions, responses and embeddings, for OpenAI and compatible providers. `anthropic`: Messages.
+             * @description The provider’s protocol. `openai`: chat completions, responses and embeddings, for OpenAI and compatible providers. `anthropic`: Messages.
              * @default openai
              * @enum {string}
              */
@@ -2417,7 +2417,7 @@ export interface components {
             /** @default true */
             supports_streaming?: boolean;
             /**
-             * @description Space requests evenly within second and minute limits.
+             * @description Space requests evenly under per-second and per-minute limits.
              * @default true
              */
             pacing?: boolean;
@@ -2454,7 +2454,7 @@ export interface components {
         };
         /** ConfigGuardrail */
         ConfigGuardrail: {
-            /** @description What the item is known by from one apply to the next. Left out, it is derived from the name; write it down before renaming. */
+            /** @description Identifies the item from one apply to the next. If omitted, Relay derives it from the name; set it before you rename the item. */
             slug?: string;
             /** @description At least one visible character. */
             name: string;
@@ -2490,11 +2490,11 @@ export interface components {
              * @enum {string}
              */
             failure_mode?: "fail_closed" | "fail_open";
-            /** @description The JSON body sent to the guardrail. Strings may hold `{{text}}`, `{{stage}}`, `{{operation}}`, `{{model}}`, `{{lane}}` and `{{request_id}}`; a string that is exactly `{{messages}}` or `{{body}}` becomes that JSON. Null: the preset’s. */
+            /** @description The JSON body sent to the guardrail. Strings may contain `{{text}}`, `{{stage}}`, `{{operation}}`, `{{model}}`, `{{lane}}` and `{{request_id}}`; a string that is exactly `{{messages}}` or `{{body}}` becomes that JSON. If null, Relay uses the preset’s template. */
             request_template?: {
                 [key: string]: unknown;
             } | null;
-            /** @description The first rule that matches decides. If no rule matches the response, the guardrail counts as unavailable. Null: the preset’s. */
+            /** @description The first rule that matches decides. If no rule matches the response, the guardrail counts as unavailable. If null, Relay uses the preset’s rules. */
             response_rules?: components["schemas"]["ResponseRule"][] | null;
             /** @description Used with auth mode `header_static`. */
             secret_header_name?: string | null;
@@ -2503,7 +2503,7 @@ export interface components {
             /** @default 1048576 */
             max_response_bytes?: number;
             /**
-             * @description Needed unless `auth_mode` is `none`.
+             * @description Required unless `auth_mode` is `none`.
              * @default null
              */
             secret_ref?: string | null;
@@ -2524,7 +2524,7 @@ export interface components {
         };
         /** ConfigLane */
         ConfigLane: {
-            /** @description What the item is known by from one apply to the next. Left out, it is derived from the name; write it down before renaming. */
+            /** @description Identifies the item from one apply to the next. If omitted, Relay derives it from the name; set it before you rename the item. */
             slug?: string;
             /** @description At least one visible character. */
             name: string;
@@ -2539,7 +2539,7 @@ export interface components {
             enabled?: boolean;
             description?: string | null;
             /**
-             * @description `soonest` takes the highest-ranked candidate that is free now, else the one that is free first; `preferred` waits for the highest-ranked candidate that fits the wait budget.
+             * @description `soonest` selects the highest-ranked candidate that is free now, or else the one that becomes free first. `preferred` waits for the highest-ranked candidate that becomes free within the wait budget.
              * @default soonest
              * @enum {string}
              */
@@ -2551,7 +2551,7 @@ export interface components {
              */
             priority?: "interactive" | "standard" | "batch";
             /**
-             * @description Whether the lane is left out of the model list.
+             * @description Whether the model list omits the lane.
              * @default false
              */
             hidden?: boolean;
@@ -2564,23 +2564,23 @@ export interface components {
         /** ConfigLimitPolicy */
         ConfigLimitPolicy: {
             /**
-             * @description The slug of what is limited; `provider-slug/name` for a credential; null for `global`.
+             * @description The slug of the limited resource; `provider-slug/name` for a credential; null for `global`.
              * @default null
              */
             scope?: string | null;
             /** @enum {string} */
             scope_type: "global" | "provider" | "credential" | "endpoint" | "lane";
             /**
-             * @description What is counted; `spend` is in micro-USD. `concurrency` goes with period `none`.
+             * @description What is counted; `spend` is in micro-USD. `concurrency` requires period `none`.
              * @enum {string}
              */
             metric: "requests" | "tokens" | "spend" | "concurrency";
             /**
-             * @description The window; a week begins on Monday at 00:00 UTC. `none` with metric `concurrency` only.
+             * @description The window; a week begins on Monday at 00:00 UTC. `none` is for metric `concurrency` only.
              * @enum {string}
              */
             period: "second" | "minute" | "hour" | "day" | "week" | "month" | "none";
-            /** @description The most the window may hold; micro-USD for `spend`. */
+            /** @description The maximum for one window; micro-USD for `spend`. */
             limit_value: number;
             /**
              * @description With metric `spend`: whether an endpoint without a price gets no requests (`refuse`), or gets them without counting their spend (`allow`).
@@ -2589,7 +2589,7 @@ export interface components {
              */
             unpriced?: "refuse" | "allow";
             /**
-             * @description With metric `tokens` or `spend`: whether a request reserves what it is expected to use (`estimate`), or the most that it can use (`hard`). If the client sets no output cap, a hard limit sets one. A hard limit on `spend` needs `unpriced: refuse`. Limits on `requests` and `concurrency` are exact, and take `estimate` only.
+             * @description With metric `tokens` or `spend`: whether a request reserves what it is expected to use (`estimate`), or the most that it can use (`hard`). If the client sets no output cap, a hard limit sets one. A hard limit on `spend` requires `unpriced: refuse`. Limits on `requests` and `concurrency` are exact, and accept only `estimate`.
              * @default estimate
              * @enum {string}
              */
@@ -2602,7 +2602,7 @@ export interface components {
              */
             alert_at?: number[];
             /**
-             * @description Whether Relay sends an alert, once per window, when usage at this rate will reach the limit before the window ends.
+             * @description Whether Relay sends an alert, once per window, when usage at the current rate will reach the limit before the window ends.
              * @default false
              */
             alert_on_forecast?: boolean;
@@ -2628,7 +2628,7 @@ export interface components {
         };
         /** ConfigPlan */
         ConfigPlan: {
-            /** @description Of the changes; the same for the same changes. */
+            /** @description A hash of the changes. The same changes have the same hash. */
             plan_hash: string;
             creates: number;
             updates: number;
@@ -2637,25 +2637,25 @@ export interface components {
             changes: components["schemas"]["ConfigChange"][];
             /** @description Resources that are no longer in the file; without `prune` or `release` they stay managed by file. */
             orphaned: components["schemas"]["ConfigOrphan"][];
-            /** @description The `secret_ref`s whose values an apply has to carry. */
+            /** @description The `secret_ref`s whose values the apply request must include. */
             required_secrets: string[];
-            /** @description Every secret that the file refers to. */
+            /** @description All secrets that the file refers to. */
             secrets: components["schemas"]["ConfigSecretState"][];
         };
         /** ConfigPlanRequest */
         ConfigPlanRequest: {
             config: components["schemas"]["ConfigFile"];
             /**
-             * @description Delete resources that are managed by file and no longer in it. Nothing else is deleted.
+             * @description Delete resources that are managed by file but no longer in the file. Nothing else is deleted.
              * @default false
              */
             prune?: boolean;
             /**
-             * @description Release resources that are managed by file and no longer in it.
+             * @description Release resources that are managed by file but no longer in the file.
              * @default false
              */
             release?: boolean;
-            /** @description Secrets by their `secret_ref`. One that differs from what is stored replaces it. */
+            /** @description Secrets, by `secret_ref`. A secret that differs from the stored one replaces it. */
             secrets?: {
                 [key: string]: string;
             };
@@ -2673,21 +2673,21 @@ export interface components {
              * @constant
              */
             currency?: "USD";
-            /** @description Null: cached input costs what other input costs. */
+            /** @description Null: the same price as other input. */
             cached_input_cost_micros_per_1m_tokens?: number | null;
-            /** @description Input that the provider writes to a cache which it keeps for 5 minutes. Null: costs what other input costs. */
+            /** @description Input that the provider writes to a 5-minute cache. Null: the same price as other input. */
             cache_write_5m_cost_micros_per_1m_tokens?: number | null;
-            /** @description Input written to a cache for an hour. Null: costs what a write for 5 minutes costs. */
+            /** @description Input that the provider writes to a 1-hour cache. Null: the same price as a 5-minute write. */
             cache_write_1h_cost_micros_per_1m_tokens?: number | null;
-            /** @description Null: audio input costs what other input costs. */
+            /** @description Null: the same price as other input. */
             audio_input_cost_micros_per_1m_tokens?: number | null;
-            /** @description Null: image input costs what other input costs. */
+            /** @description Null: the same price as other input. */
             image_input_cost_micros_per_1m_tokens?: number | null;
-            /** @description Null: reasoning costs what other output costs. */
+            /** @description Null: the same price as other output. */
             reasoning_cost_micros_per_1m_tokens?: number | null;
-            /** @description Null: audio output costs what other output costs. */
+            /** @description Null: the same price as other output. */
             audio_output_cost_micros_per_1m_tokens?: number | null;
-            /** @description Null: image output costs what other output costs. */
+            /** @description Null: the same price as other output. */
             image_output_cost_micros_per_1m_tokens?: number | null;
             /** @description Integer micro-USD. */
             flat_request_cost_micros?: number;
@@ -2702,11 +2702,11 @@ export interface components {
         };
         /** ConfigProvider */
         ConfigProvider: {
-            /** @description What the item is known by from one apply to the next. Left out, it is derived from the name; write it down before renaming. */
+            /** @description Identifies the item from one apply to the next. If omitted, Relay derives it from the name; set it before you rename the item. */
             slug?: string;
             /** @description At least one visible character. */
             name: string;
-            /** @description An http or https URL. May be left out if the preset has one. */
+            /** @description An http or https URL. Optional if the preset has one. */
             base_url?: string;
             /**
              * @description How requests are authenticated upstream. `bearer_static` and `header_static` send the credential; the latter needs `auth_header_name`. `aws_sigv4` signs each request with it, and `google_service_account` exchanges it for short-lived tokens. `client_certificate` presents it when a TLS connection is made.
@@ -2721,7 +2721,7 @@ export interface components {
             aws_service?: string | null;
             /** @default 600000 */
             max_latency_ms?: number;
-            /** @description A preset of `GET /api/relay/provider-presets`. When a provider is created, the preset fills in what is left out: base URL, authentication, extra headers and query. Its quirks apply as long as the provider names it. */
+            /** @description A preset of `GET /api/relay/provider-presets`. When you create a provider, the preset fills in what you omit: base URL, authentication, extra headers and query. Its quirks apply as long as the provider uses it. */
             preset_slug?: string | null;
             extra_headers?: {
                 [key: string]: string;
@@ -2730,7 +2730,7 @@ export interface components {
                 [key: string]: string;
             } | null;
             /**
-             * @description Health check every 30 s, independent of client requests. `models`: `GET {base_url}/models`. `request`: a request for one token to the oldest enabled endpoint; the provider bills it, and it is not in the request log, the usage or any limit.
+             * @description Health check every 30 s, independent of client requests. `models`: `GET {base_url}/models`. `request`: a request for one token to the oldest enabled endpoint; the provider bills it, but it does not appear in the request log or usage and counts toward no limit.
              * @default off
              * @enum {string}
              */
@@ -2743,14 +2743,14 @@ export interface components {
             key: string;
             secret_ref: string;
             /**
-             * @description Whether the secret that was sent differs from what is stored. `unknown`: it was not sent, or the caller may not replace it.
+             * @description Whether the secret in the request differs from the stored one. `unknown`: the request has no such secret, or the caller is not allowed to replace it.
              * @enum {string}
              */
             state: "changed" | "unchanged" | "unknown";
         };
         /** CountTokensRequest */
         CountTokensRequest: {
-            /** @description A lane, `provider-slug/upstream-model` or a model. */
+            /** @description A lane, `provider-slug/upstream-model` or an upstream model. */
             model: string;
             messages: unknown[];
         } & {
@@ -2771,7 +2771,7 @@ export interface components {
             created_at: string;
             last_used_at: string | null;
             /**
-             * @description Set if the resource is managed by file; other writers then get 409 `managed_by_file`.
+             * @description Set if the resource is managed by file. Changing it any other way then returns 409 `managed_by_file`.
              * @enum {string}
              */
             managed_by?: "file";
@@ -2782,14 +2782,14 @@ export interface components {
             provider_id: string;
             /** @description At least one visible character. */
             name: string;
-            /** @description Stored sealed; never returned. */
+            /** @description Stored encrypted; never returned. */
             secret: string;
             /** @default true */
             enabled?: boolean;
         };
         /**
          * CredentialUpdate
-         * @description Fields of the resource that this call cannot change may be sent as they are: id, provider_id, created_at, last_used_at, managed_by.
+         * @description This call can’t change these fields; send them unchanged or omit them: id, provider_id, created_at, last_used_at, managed_by.
          */
         CredentialUpdate: {
             /** @description An opaque identifier. */
@@ -2803,13 +2803,13 @@ export interface components {
             created_at?: string;
             last_used_at?: string | null;
             /**
-             * @description Set if the resource is managed by file; other writers then get 409 `managed_by_file`.
+             * @description Set if the resource is managed by file. Changing it any other way then returns 409 `managed_by_file`.
              * @enum {string}
              */
             managed_by?: "file";
             /** @description At least one visible character. */
             name?: string;
-            /** @description Stored sealed; never returned. */
+            /** @description Stored encrypted; never returned. */
             secret?: string;
             enabled?: boolean;
         };
@@ -2831,12 +2831,12 @@ export interface components {
         EmailChange: {
             /** Format: email */
             email: string;
-            /** @description Stored sealed; never returned. */
+            /** @description Stored encrypted; never returned. */
             password: string;
         };
         /** EmbeddingsRequest */
         EmbeddingsRequest: {
-            /** @description A lane, `provider-slug/upstream-model` or a model. */
+            /** @description A lane, `provider-slug/upstream-model` or an upstream model. */
             model: string;
             input: string | unknown[];
             /** @description Embeddings are not streamed. */
@@ -2850,7 +2850,7 @@ export interface components {
             id: string;
             /** @description An opaque identifier. */
             provider_id: string;
-            /** @description Null: the provider’s own enabled credential is used. */
+            /** @description If null, Relay uses the provider’s enabled credential. */
             credential_id: string | null;
             name: string;
             /** @description Derived from the name; unique within the organization. */
@@ -2860,14 +2860,14 @@ export interface components {
             /** @enum {string} */
             route_kind: "chat" | "responses" | "embeddings" | "messages" | "multi";
             /**
-             * @description What the provider speaks. `openai`: chat completions, responses and embeddings, for OpenAI and compatible providers. `anthropic`: Messages.
+             * @description The provider’s protocol. `openai`: chat completions, responses and embeddings, for OpenAI and compatible providers. `anthropic`: Messages.
              * @default openai
              * @enum {string}
              */
             protocol: "openai" | "anthropic";
             supports_streaming: boolean;
             /**
-             * @description Space requests evenly within second and minute limits.
+             * @description Space requests evenly under per-second and per-minute limits.
              * @default true
              */
             pacing: boolean;
@@ -2879,14 +2879,14 @@ export interface components {
             max_latency_ms: number;
             enabled: boolean;
             /**
-             * @description Health from recent requests on all gateways. `unknown`: no requests were sent. `down`: other candidates are used, and single requests try it again. `rate_limited`: the provider requested a pause (cooldown).
+             * @description Health from recent requests on all gateways. `unknown`: no recent requests. `down`: Relay uses other candidates, and tries this one again with single requests. `rate_limited`: the provider requested a pause (cooldown).
              * @enum {string}
              */
             health: "unknown" | "healthy" | "degraded" | "down" | "rate_limited";
             health_detail: components["schemas"]["HealthDetail"];
             cooldown_until: string | null;
             /**
-             * @description Set if the resource is managed by file; other writers then get 409 `managed_by_file`.
+             * @description Set if the resource is managed by file. Changing it any other way then returns 409 `managed_by_file`.
              * @enum {string}
              */
             managed_by?: "file";
@@ -2902,17 +2902,17 @@ export interface components {
             /** @enum {string} */
             route_kind: "chat" | "responses" | "embeddings" | "messages" | "multi";
             /**
-             * @description What the provider speaks. `openai`: chat completions, responses and embeddings, for OpenAI and compatible providers. `anthropic`: Messages.
+             * @description The provider’s protocol. `openai`: chat completions, responses and embeddings, for OpenAI and compatible providers. `anthropic`: Messages.
              * @default openai
              * @enum {string}
              */
             protocol?: "openai" | "anthropic";
-            /** @description Null: the provider’s own enabled credential is used. */
+            /** @description If null, Relay uses the provider’s enabled credential. */
             credential_id?: string | null;
             /** @default true */
             supports_streaming?: boolean;
             /**
-             * @description Space requests evenly within second and minute limits.
+             * @description Space requests evenly under per-second and per-minute limits.
              * @default true
              */
             pacing?: boolean;
@@ -2932,15 +2932,15 @@ export interface components {
             outcome: "ok" | "no_credential" | "credential_unreadable" | "token_failed" | "no_model_list" | "address_refused" | "dns_failed" | "connection_refused" | "connection_failed" | "tls_failed" | "timed_out" | "unauthorized" | "forbidden" | "not_found" | "rate_limited" | "redirected" | "request_refused" | "upstream_error" | "invalid_response";
             /** @description What was found and what to do about it. */
             message: string;
-            /** @description The stage that failed; null when none did. */
+            /** @description The stage that failed; null if none did. */
             stopped_at: ("resolve" | "connect" | "tls" | "authenticate" | "respond") | null;
             /** @description The host that was called, with its port if `base_url` names one. */
             host: string;
-            /** @description The whole test. */
+            /** @description Duration of the whole test. */
             latency_ms: number;
             /** @description The provider’s HTTP status; null if it didn’t respond. */
             upstream_status: number | null;
-            /** @description What the provider’s own error says, shortened and without anything that looks like a secret. */
+            /** @description The provider’s own error message, shortened, with anything that looks like a secret removed. */
             upstream_message: string | null;
             stages: components["schemas"]["TestStage"][];
             /** @enum {string} */
@@ -2948,7 +2948,7 @@ export interface components {
         };
         /**
          * EndpointUpdate
-         * @description Fields of the resource that this call cannot change may be sent as they are: id, provider_id, slug, health, health_detail, cooldown_until, managed_by.
+         * @description This call can’t change these fields; send them unchanged or omit them: id, provider_id, slug, health, health_detail, cooldown_until, managed_by.
          */
         EndpointUpdate: {
             /** @description An opaque identifier. */
@@ -2958,14 +2958,14 @@ export interface components {
             /** @description Derived from the name; unique within the organization. */
             slug?: string;
             /**
-             * @description Health from recent requests on all gateways. `unknown`: no requests were sent. `down`: other candidates are used, and single requests try it again. `rate_limited`: the provider requested a pause (cooldown).
+             * @description Health from recent requests on all gateways. `unknown`: no recent requests. `down`: Relay uses other candidates, and tries this one again with single requests. `rate_limited`: the provider requested a pause (cooldown).
              * @enum {string}
              */
             health?: "unknown" | "healthy" | "degraded" | "down" | "rate_limited";
             health_detail?: components["schemas"]["HealthDetail"];
             cooldown_until?: string | null;
             /**
-             * @description Set if the resource is managed by file; other writers then get 409 `managed_by_file`.
+             * @description Set if the resource is managed by file. Changing it any other way then returns 409 `managed_by_file`.
              * @enum {string}
              */
             managed_by?: "file";
@@ -2976,17 +2976,17 @@ export interface components {
             /** @enum {string} */
             route_kind?: "chat" | "responses" | "embeddings" | "messages" | "multi";
             /**
-             * @description What the provider speaks. `openai`: chat completions, responses and embeddings, for OpenAI and compatible providers. `anthropic`: Messages.
+             * @description The provider’s protocol. `openai`: chat completions, responses and embeddings, for OpenAI and compatible providers. `anthropic`: Messages.
              * @default openai
              * @enum {string}
              */
             protocol?: "openai" | "anthropic";
-            /** @description Null: the provider’s own enabled credential is used. */
+            /** @description If null, Relay uses the provider’s enabled credential. */
             credential_id?: string | null;
             /** @default true */
             supports_streaming?: boolean;
             /**
-             * @description Space requests evenly within second and minute limits.
+             * @description Space requests evenly under per-second and per-minute limits.
              * @default true
              */
             pacing?: boolean;
@@ -3006,12 +3006,12 @@ export interface components {
             code: "invalid_json" | "invalid_request" | "model_not_found" | "no_route" | "unpriced" | "unbounded_request" | "guardrail_streaming_unsupported" | "guardrail_route_kind_unsupported" | "not_found" | "route_not_found" | "request_timeout" | "method_not_allowed" | "upgrade_required" | "conflict" | "lane_shadows_model" | "managed_by_file" | "idempotency_conflict" | "secret_already_shown" | "version_conflict" | "body_too_large" | "unsupported_media_type" | "missing_api_key" | "invalid_api_key" | "expired_api_key" | "revoked_api_key" | "invalid_credentials" | "totp_required" | "session_expired" | "invalid_context" | "csrf_failed" | "insufficient_scope" | "permission_denied" | "product_access_denied" | "entitlement_missing" | "accounts_disabled" | "mail_not_configured" | "mode_unsupported" | "content_policy_violation" | "rate_limit_wait_budget_exceeded" | "budget_exhausted" | "request_exceeds_limit" | "too_many_attempts" | "queue_full" | "too_many_streams" | "upstream_unreachable" | "upstream_timeout" | "upstream_invalid_response" | "upstream_not_prepared" | "upstream_credential_refused" | "upstream_redirected" | "stream_interrupted" | "guardrail_unavailable" | "internal_error" | "not_implemented" | "policy_unavailable" | "metering_unavailable" | "store_unavailable" | "configuration_unavailable" | "draining";
             /** @description What happened, why, and what to do. */
             message: string;
-            /** @description The field at fault. */
+            /** @description The field that caused the error. */
             param: string | null;
             request_id: string;
-            /** @description The page of this code, served by the deployment itself. */
+            /** @description The documentation page for this code, served by the deployment itself. */
             doc_url: string;
-            /** @description Seconds; on a wait-budget refusal. */
+            /** @description Seconds to wait before a retry, as in `Retry-After`. */
             retry_after?: number;
         } & {
             [key: string]: unknown;
@@ -3061,11 +3061,11 @@ export interface components {
              * @enum {string}
              */
             failure_mode: "fail_closed" | "fail_open";
-            /** @description The JSON body sent to the guardrail. Strings may hold `{{text}}`, `{{stage}}`, `{{operation}}`, `{{model}}`, `{{lane}}` and `{{request_id}}`; a string that is exactly `{{messages}}` or `{{body}}` becomes that JSON. Null: the preset’s. */
+            /** @description The JSON body sent to the guardrail. Strings may contain `{{text}}`, `{{stage}}`, `{{operation}}`, `{{model}}`, `{{lane}}` and `{{request_id}}`; a string that is exactly `{{messages}}` or `{{body}}` becomes that JSON. If null, Relay uses the preset’s template. */
             request_template: {
                 [key: string]: unknown;
             } | null;
-            /** @description The first rule that matches decides. If no rule matches the response, the guardrail counts as unavailable. Null: the preset’s. */
+            /** @description The first rule that matches decides. If no rule matches the response, the guardrail counts as unavailable. If null, Relay uses the preset’s rules. */
             response_rules: components["schemas"]["ResponseRule"][] | null;
             /** @description Used with auth mode `header_static`. */
             secret_header_name: string | null;
@@ -3074,17 +3074,10 @@ export interface components {
             /** @default 1048576 */
             max_response_bytes: number;
             /**
-             * @description Set if the resource is managed by file; other writers then get 409 `managed_by_file`.
+             * @description Set if the resource is managed by file. Changing it any other way then returns 409 `managed_by_file`.
              * @enum {string}
              */
             managed_by?: "file";
-        };
-        /** GuardrailAnswer */
-        GuardrailAnswer: {
-            status: number;
-            /** @description The beginning of the answer, at most 16 KiB. */
-            body: string;
-            truncated: boolean;
         };
         /** GuardrailBinding */
         GuardrailBinding: {
@@ -3098,14 +3091,14 @@ export interface components {
             target_id: string | null;
             enabled: boolean;
             /**
-             * @description Set if the resource is managed by file; other writers then get 409 `managed_by_file`.
+             * @description Set if the resource is managed by file. Changing it any other way then returns 409 `managed_by_file`.
              * @enum {string}
              */
             managed_by?: "file";
         };
         /**
          * GuardrailBindingWrite
-         * @description Fields of the resource that this call cannot change may be sent as they are: id, guardrail_id, managed_by.
+         * @description This call can’t change these fields; send them unchanged or omit them: id, guardrail_id, managed_by.
          */
         GuardrailBindingWrite: {
             /** @description An opaque identifier. */
@@ -3113,7 +3106,7 @@ export interface components {
             /** @description An opaque identifier. */
             guardrail_id?: string;
             /**
-             * @description Set if the resource is managed by file; other writers then get 409 `managed_by_file`.
+             * @description Set if the resource is managed by file. Changing it any other way then returns 409 `managed_by_file`.
              * @enum {string}
              */
             managed_by?: "file";
@@ -3164,11 +3157,11 @@ export interface components {
              * @enum {string}
              */
             failure_mode?: "fail_closed" | "fail_open";
-            /** @description The JSON body sent to the guardrail. Strings may hold `{{text}}`, `{{stage}}`, `{{operation}}`, `{{model}}`, `{{lane}}` and `{{request_id}}`; a string that is exactly `{{messages}}` or `{{body}}` becomes that JSON. Null: the preset’s. */
+            /** @description The JSON body sent to the guardrail. Strings may contain `{{text}}`, `{{stage}}`, `{{operation}}`, `{{model}}`, `{{lane}}` and `{{request_id}}`; a string that is exactly `{{messages}}` or `{{body}}` becomes that JSON. If null, Relay uses the preset’s template. */
             request_template?: {
                 [key: string]: unknown;
             } | null;
-            /** @description The first rule that matches decides. If no rule matches the response, the guardrail counts as unavailable. Null: the preset’s. */
+            /** @description The first rule that matches decides. If no rule matches the response, the guardrail counts as unavailable. If null, Relay uses the preset’s rules. */
             response_rules?: components["schemas"]["ResponseRule"][] | null;
             /** @description Used with auth mode `header_static`. */
             secret_header_name?: string | null;
@@ -3191,9 +3184,9 @@ export interface components {
             replaced: number;
             blocked: number;
             unavailable: number;
-            /** @description Null when it was not called. */
+            /** @description Null if the guardrail was not called. */
             latency_ms_p50: number | null;
-            /** @description Null when it was not called. */
+            /** @description Null if the guardrail was not called. */
             latency_ms_p95: number | null;
         };
         /** GuardrailPoint */
@@ -3208,9 +3201,9 @@ export interface components {
             replaced: number;
             blocked: number;
             unavailable: number;
-            /** @description Null when it was not called. */
+            /** @description Null if the guardrail was not called. */
             latency_ms_p50: number | null;
-            /** @description Null when it was not called. */
+            /** @description Null if the guardrail was not called. */
             latency_ms_p95: number | null;
         };
         /** GuardrailPreset */
@@ -3218,7 +3211,7 @@ export interface components {
             slug: string;
             name: string;
             description: string;
-            /** @description The address to call; replace the parts in capitals or braces. */
+            /** @description The URL to call. Replace the parts in capitals or braces. */
             base_url: string;
             /**
              * @default POST
@@ -3231,21 +3224,28 @@ export interface components {
              */
             auth_mode: "none" | "bearer_static" | "header_static";
             secret_header_name: string | null;
-            /** @description The JSON body sent to the guardrail. Strings may hold `{{text}}`, `{{stage}}`, `{{operation}}`, `{{model}}`, `{{lane}}` and `{{request_id}}`; a string that is exactly `{{messages}}` or `{{body}}` becomes that JSON. Null: the preset’s. */
+            /** @description The JSON body sent to the guardrail. Strings may contain `{{text}}`, `{{stage}}`, `{{operation}}`, `{{model}}`, `{{lane}}` and `{{request_id}}`; a string that is exactly `{{messages}}` or `{{body}}` becomes that JSON. If null, Relay uses the preset’s template. */
             request_template: {
                 [key: string]: unknown;
             } | null;
-            /** @description The first rule that matches decides. If no rule matches the response, the guardrail counts as unavailable. Null: the preset’s. */
+            /** @description The first rule that matches decides. If no rule matches the response, the guardrail counts as unavailable. If null, Relay uses the preset’s rules. */
             response_rules: components["schemas"]["ResponseRule"][] | null;
-            /** @description Where the service describes its answers. */
+            /** @description The service’s documentation of its responses. */
             documentation: string | null;
+        };
+        /** GuardrailResponse */
+        GuardrailResponse: {
+            status: number;
+            /** @description The beginning of the response, at most 16 KiB. */
+            body: string;
+            truncated: boolean;
         };
         /** GuardrailStats */
         GuardrailStats: {
             /** @description An opaque identifier. */
             guardrail_id: string;
             /**
-             * @description In UTC. Minutes are kept for 8 days and hours for 100.
+             * @description In UTC. Relay keeps minutes for 8 days and hours for 100 days.
              * @default hour
              * @enum {string}
              */
@@ -3262,9 +3262,9 @@ export interface components {
             to: string;
             total: components["schemas"]["GuardrailMeasured"];
             points: components["schemas"]["GuardrailPoint"][];
-            /** @description Requests of this time that asked for a stream where the guardrail is bound, enabled or not. While it is enabled, Relay rejects such requests. */
+            /** @description Streaming requests in this period where the guardrail is bound, whether or not it is enabled. While it is enabled, Relay rejects such requests. */
             streaming_requests: number;
-            /** @description The same of embeddings. */
+            /** @description The same for embeddings requests. */
             embedding_requests: number;
         };
         /** GuardrailTest */
@@ -3281,7 +3281,7 @@ export interface components {
             stage: "pre_dispatch" | "post_response";
             /** @description The JSON that was sent; the credential is never part of it. */
             sent: unknown;
-            received: components["schemas"]["GuardrailAnswer"] | null;
+            received: components["schemas"]["GuardrailResponse"] | null;
             cause: ("timeout" | "unreachable" | "bad_status" | "malformed" | "too_large" | "no_rule_matched" | "circuit_open" | "busy") | null;
             latency_ms: number;
             matched_rule: components["schemas"]["ResponseRule"] | null;
@@ -3297,15 +3297,15 @@ export interface components {
             replaced: number;
             blocked: number;
             unavailable: number;
-            /** @description Null when it was not called. */
+            /** @description Null if the guardrail was not called. */
             latency_ms_p50: number | null;
-            /** @description Null when it was not called. */
+            /** @description Null if the guardrail was not called. */
             latency_ms_p95: number | null;
         };
         /** GuardrailTotals */
         GuardrailTotals: {
             /**
-             * @description In UTC. Minutes are kept for 8 days and hours for 100.
+             * @description In UTC. Relay keeps minutes for 8 days and hours for 100 days.
              * @default hour
              * @enum {string}
              */
@@ -3320,12 +3320,12 @@ export interface components {
              * @description RFC 3339, UTC, with milliseconds.
              */
             to: string;
-            /** @description Those that were asked in this time, deleted ones among them. */
+            /** @description Guardrails that were called in this period, including deleted ones. */
             guardrails: components["schemas"]["GuardrailTotal"][];
         };
         /**
          * GuardrailUpdate
-         * @description Fields of the resource that this call cannot change may be sent as they are: id, slug, has_credential, binding_count, managed_by.
+         * @description This call can’t change these fields; send them unchanged or omit them: id, slug, has_credential, binding_count, managed_by.
          */
         GuardrailUpdate: {
             /** @description An opaque identifier. */
@@ -3335,7 +3335,7 @@ export interface components {
             has_credential?: boolean;
             binding_count?: number;
             /**
-             * @description Set if the resource is managed by file; other writers then get 409 `managed_by_file`.
+             * @description Set if the resource is managed by file. Changing it any other way then returns 409 `managed_by_file`.
              * @enum {string}
              */
             managed_by?: "file";
@@ -3370,11 +3370,11 @@ export interface components {
              * @enum {string}
              */
             failure_mode?: "fail_closed" | "fail_open";
-            /** @description The JSON body sent to the guardrail. Strings may hold `{{text}}`, `{{stage}}`, `{{operation}}`, `{{model}}`, `{{lane}}` and `{{request_id}}`; a string that is exactly `{{messages}}` or `{{body}}` becomes that JSON. Null: the preset’s. */
+            /** @description The JSON body sent to the guardrail. Strings may contain `{{text}}`, `{{stage}}`, `{{operation}}`, `{{model}}`, `{{lane}}` and `{{request_id}}`; a string that is exactly `{{messages}}` or `{{body}}` becomes that JSON. If null, Relay uses the preset’s template. */
             request_template?: {
                 [key: string]: unknown;
             } | null;
-            /** @description The first rule that matches decides. If no rule matches the response, the guardrail counts as unavailable. Null: the preset’s. */
+            /** @description The first rule that matches decides. If no rule matches the response, the guardrail counts as unavailable. If null, Relay uses the preset’s rules. */
             response_rules?: components["schemas"]["ResponseRule"][] | null;
             /** @description Used with auth mode `header_static`. */
             secret_header_name?: string | null;
@@ -3395,16 +3395,16 @@ export interface components {
             verdict: "allowed" | "flagged" | "replaced" | "blocked" | "unavailable";
             cause: ("timeout" | "unreachable" | "bad_status" | "malformed" | "too_large" | "no_rule_matched" | "circuit_open" | "busy") | null;
             latency_ms: number;
-            /** @description How many parts were not text and were not inspected; null when there were none. */
+            /** @description How many parts Relay skipped because they were not text; null if there were none. */
             skipped_parts: number | null;
         };
         /** HardReservation */
         HardReservation: {
             input_tokens: number;
             output_tokens: number;
-            /** @description Null when it was not reported; null is not zero. */
+            /** @description Null if not reported. Null is not zero. */
             cost_micros: number | null;
-            /** @description The output cap that Relay would write into the request; null where the client’s own holds, or the model writes nothing. */
+            /** @description The output cap that Relay would add to the request; null if the client’s own cap applies or the model produces no output. */
             output_cap: number | null;
         };
         /** HealthCheck */
@@ -3419,11 +3419,11 @@ export interface components {
         HealthDetail: {
             /** @description Why it is not healthy, such as "connection refused". */
             reason: string | null;
-            /** @description Since when it has been in this state; null for `unknown`. */
+            /** @description When it entered this state; null for `unknown`. */
             since: string | null;
             /** @description Attempts that ended in the last five minutes. */
             requests: number;
-            /** @description The share of these that failed; null when there were none. */
+            /** @description The share of those that failed; null if there were none. */
             error_share: number | null;
             last_error: components["schemas"]["HealthError"] | null;
         };
@@ -3434,7 +3434,7 @@ export interface components {
              * @description RFC 3339, UTC, with milliseconds.
              */
             at: string;
-            /** @description What happened; never text of the provider. */
+            /** @description What happened; never the provider’s own text. */
             message: string;
             /** @description The provider’s HTTP status, if it responded. */
             status: number | null;
@@ -3442,18 +3442,18 @@ export interface components {
         /** HealthReport */
         HealthReport: {
             /**
-             * @description `degraded`: a store is down, and what does not need it is served. `unavailable`: no store can be reached. `draining`: the process takes no new requests.
+             * @description `degraded`: a store is unavailable, and Relay serves only what does not need it. `unavailable`: Relay can reach no store. `draining`: the process accepts no new requests.
              * @enum {string}
              */
             status: "ok" | "degraded" | "draining" | "unavailable";
             version: string;
             role: string;
             /**
-             * @description Whether the stores are part of the process.
+             * @description `embedded`: the stores run inside the process. `servers`: PostgreSQL and Redis run separately.
              * @enum {string}
              */
             stores?: "embedded" | "servers";
-            /** @description By part: `postgresql` and, unless it is embedded, `redis`. */
+            /** @description By store: `postgresql` and, unless the stores are embedded, `redis`. */
             checks: {
                 [key: string]: components["schemas"]["HealthCheck"];
             };
@@ -3487,7 +3487,7 @@ export interface components {
         };
         /** InvitationAcceptance */
         InvitationAcceptance: {
-            /** @description Stored sealed; never returned. */
+            /** @description Stored encrypted; never returned. */
             token: string;
             /** @description At least one visible character. */
             name?: string;
@@ -3503,10 +3503,10 @@ export interface components {
         /** InvitationCreated */
         InvitationCreated: {
             invitation: components["schemas"]["Invitation"];
-            /** @description For the invited person. Shown here once and never again. */
+            /** @description The link for the invited person. It is returned here once and never again. */
             accept_url: string;
             /**
-             * @description Whether Relay sends the link by email: `queued`; `rejected`, because of too many messages; or `not_configured`. Share the link yourself unless it is `queued`.
+             * @description Whether Relay sends the link by email: `queued`; `rejected`, because too many messages were sent; or `not_configured`. Share the link yourself unless it is `queued`.
              * @enum {string}
              */
             email_delivery: "queued" | "rejected" | "not_configured";
@@ -3526,7 +3526,7 @@ export interface components {
             default_max_wait_ms: number;
             allow_fallback: boolean;
             /**
-             * @description `soonest` takes the highest-ranked candidate that is free now, else the one that is free first; `preferred` waits for the highest-ranked candidate that fits the wait budget.
+             * @description `soonest` selects the highest-ranked candidate that is free now, or else the one that becomes free first. `preferred` waits for the highest-ranked candidate that becomes free within the wait budget.
              * @default soonest
              * @enum {string}
              */
@@ -3538,7 +3538,7 @@ export interface components {
              */
             priority: "interactive" | "standard" | "batch";
             /**
-             * @description Whether the lane is left out of the model list.
+             * @description Whether the model list omits the lane.
              * @default false
              */
             hidden: boolean;
@@ -3549,7 +3549,7 @@ export interface components {
             shadows_model: boolean;
             enabled: boolean;
             /**
-             * @description Set if the resource is managed by file; other writers then get 409 `managed_by_file`.
+             * @description Set if the resource is managed by file. Changing it any other way then returns 409 `managed_by_file`.
              * @enum {string}
              */
             managed_by?: "file";
@@ -3569,7 +3569,7 @@ export interface components {
             enabled?: boolean;
             description?: string | null;
             /**
-             * @description `soonest` takes the highest-ranked candidate that is free now, else the one that is free first; `preferred` waits for the highest-ranked candidate that fits the wait budget.
+             * @description `soonest` selects the highest-ranked candidate that is free now, or else the one that becomes free first. `preferred` waits for the highest-ranked candidate that becomes free within the wait budget.
              * @default soonest
              * @enum {string}
              */
@@ -3581,7 +3581,7 @@ export interface components {
              */
             priority?: "interactive" | "standard" | "batch";
             /**
-             * @description Whether the lane is left out of the model list.
+             * @description Whether the model list omits the lane.
              * @default false
              */
             hidden?: boolean;
@@ -3590,7 +3590,7 @@ export interface components {
              * @default false
              */
             shadows_model?: boolean;
-            /** @description The complete list: endpoints that aren’t in it are removed from the lane. Endpoints that stay keep their membership IDs. Left out, the endpoints don’t change. */
+            /** @description The complete list: endpoints that aren’t in it are removed from the lane. Endpoints that stay keep their membership IDs. If omitted, the endpoints don’t change. */
             members?: components["schemas"]["LaneMemberWrite"][];
         };
         /** LaneDetail */
@@ -3608,7 +3608,7 @@ export interface components {
             default_max_wait_ms: number;
             allow_fallback: boolean;
             /**
-             * @description `soonest` takes the highest-ranked candidate that is free now, else the one that is free first; `preferred` waits for the highest-ranked candidate that fits the wait budget.
+             * @description `soonest` selects the highest-ranked candidate that is free now, or else the one that becomes free first. `preferred` waits for the highest-ranked candidate that becomes free within the wait budget.
              * @default soonest
              * @enum {string}
              */
@@ -3620,7 +3620,7 @@ export interface components {
              */
             priority: "interactive" | "standard" | "batch";
             /**
-             * @description Whether the lane is left out of the model list.
+             * @description Whether the model list omits the lane.
              * @default false
              */
             hidden: boolean;
@@ -3631,7 +3631,7 @@ export interface components {
             shadows_model: boolean;
             enabled: boolean;
             /**
-             * @description Set if the resource is managed by file; other writers then get 409 `managed_by_file`.
+             * @description Set if the resource is managed by file. Changing it any other way then returns 409 `managed_by_file`.
              * @enum {string}
              */
             managed_by?: "file";
@@ -3647,33 +3647,33 @@ export interface components {
             manual_rank: number;
             enabled: boolean;
             /**
-             * @description Set if the resource is managed by file; other writers then get 409 `managed_by_file`.
+             * @description Set if the resource is managed by file. Changing it any other way then returns 409 `managed_by_file`.
              * @enum {string}
              */
             managed_by?: "file";
         };
         /**
          * LaneMemberWrite
-         * @description Fields of the resource that this call cannot change may be sent as they are: id, managed_by.
+         * @description This call can’t change these fields; send them unchanged or omit them: id, managed_by.
          */
         LaneMemberWrite: {
             /** @description An opaque identifier. */
             id?: string;
             /**
-             * @description Set if the resource is managed by file; other writers then get 409 `managed_by_file`.
+             * @description Set if the resource is managed by file. Changing it any other way then returns 409 `managed_by_file`.
              * @enum {string}
              */
             managed_by?: "file";
             /** @description An opaque identifier. */
             endpoint_id: string;
-            /** @description Left out: one more than that of the endpoint before it; 1 for the first. */
+            /** @description If omitted, one more than the rank of the previous endpoint; 1 for the first. */
             manual_rank?: number;
             /** @default true */
             enabled?: boolean;
         };
         /**
          * LaneUpdate
-         * @description Fields of the resource that this call cannot change may be sent as they are: id, slug, managed_by.
+         * @description This call can’t change these fields; send them unchanged or omit them: id, slug, managed_by.
          */
         LaneUpdate: {
             /** @description An opaque identifier. */
@@ -3681,7 +3681,7 @@ export interface components {
             /** @description Derived from the name; unique within the organization. */
             slug?: string;
             /**
-             * @description Set if the resource is managed by file; other writers then get 409 `managed_by_file`.
+             * @description Set if the resource is managed by file. Changing it any other way then returns 409 `managed_by_file`.
              * @enum {string}
              */
             managed_by?: "file";
@@ -3696,7 +3696,7 @@ export interface components {
             enabled: boolean;
             description?: string | null;
             /**
-             * @description `soonest` takes the highest-ranked candidate that is free now, else the one that is free first; `preferred` waits for the highest-ranked candidate that fits the wait budget.
+             * @description `soonest` selects the highest-ranked candidate that is free now, or else the one that becomes free first. `preferred` waits for the highest-ranked candidate that becomes free within the wait budget.
              * @default soonest
              * @enum {string}
              */
@@ -3708,7 +3708,7 @@ export interface components {
              */
             priority?: "interactive" | "standard" | "batch";
             /**
-             * @description Whether the lane is left out of the model list.
+             * @description Whether the model list omits the lane.
              * @default false
              */
             hidden?: boolean;
@@ -3717,7 +3717,7 @@ export interface components {
              * @default false
              */
             shadows_model?: boolean;
-            /** @description The complete list: endpoints that aren’t in it are removed from the lane. Endpoints that stay keep their membership IDs. Left out, the endpoints don’t change. */
+            /** @description The complete list: endpoints that aren’t in it are removed from the lane. Endpoints that stay keep their membership IDs. If omitted, the endpoints don’t change. */
             members?: components["schemas"]["LaneMemberWrite"][];
         };
         /** LimitPolicy */
@@ -3729,16 +3729,16 @@ export interface components {
             /** @description Null for `global`. */
             scope_id: string | null;
             /**
-             * @description What is counted; `spend` is in micro-USD. `concurrency` goes with period `none`.
+             * @description What is counted; `spend` is in micro-USD. `concurrency` requires period `none`.
              * @enum {string}
              */
             metric: "requests" | "tokens" | "spend" | "concurrency";
             /**
-             * @description The window; a week begins on Monday at 00:00 UTC. `none` with metric `concurrency` only.
+             * @description The window; a week begins on Monday at 00:00 UTC. `none` is for metric `concurrency` only.
              * @enum {string}
              */
             period: "second" | "minute" | "hour" | "day" | "week" | "month" | "none";
-            /** @description The most the window may hold; micro-USD for `spend`. */
+            /** @description The maximum for one window; micro-USD for `spend`. */
             limit_value: number;
             /**
              * @description With metric `spend`: whether an endpoint without a price gets no requests (`refuse`), or gets them without counting their spend (`allow`).
@@ -3747,7 +3747,7 @@ export interface components {
              */
             unpriced: "refuse" | "allow";
             /**
-             * @description With metric `tokens` or `spend`: whether a request reserves what it is expected to use (`estimate`), or the most that it can use (`hard`). If the client sets no output cap, a hard limit sets one. A hard limit on `spend` needs `unpriced: refuse`. Limits on `requests` and `concurrency` are exact, and take `estimate` only.
+             * @description With metric `tokens` or `spend`: whether a request reserves what it is expected to use (`estimate`), or the most that it can use (`hard`). If the client sets no output cap, a hard limit sets one. A hard limit on `spend` requires `unpriced: refuse`. Limits on `requests` and `concurrency` are exact, and accept only `estimate`.
              * @default estimate
              * @enum {string}
              */
@@ -3759,12 +3759,12 @@ export interface components {
              */
             alert_at: number[];
             /**
-             * @description Whether Relay sends an alert, once per window, when usage at this rate will reach the limit before the window ends.
+             * @description Whether Relay sends an alert, once per window, when usage at the current rate will reach the limit before the window ends.
              * @default false
              */
             alert_on_forecast: boolean;
             /**
-             * @description Set if the resource is managed by file; other writers then get 409 `managed_by_file`.
+             * @description Set if the resource is managed by file. Changing it any other way then returns 409 `managed_by_file`.
              * @enum {string}
              */
             managed_by?: "file";
@@ -3776,16 +3776,16 @@ export interface components {
             /** @description Null for `global`. */
             scope_id?: string | null;
             /**
-             * @description What is counted; `spend` is in micro-USD. `concurrency` goes with period `none`.
+             * @description What is counted; `spend` is in micro-USD. `concurrency` requires period `none`.
              * @enum {string}
              */
             metric: "requests" | "tokens" | "spend" | "concurrency";
             /**
-             * @description The window; a week begins on Monday at 00:00 UTC. `none` with metric `concurrency` only.
+             * @description The window; a week begins on Monday at 00:00 UTC. `none` is for metric `concurrency` only.
              * @enum {string}
              */
             period: "second" | "minute" | "hour" | "day" | "week" | "month" | "none";
-            /** @description The most the window may hold; micro-USD for `spend`. */
+            /** @description The maximum for one window; micro-USD for `spend`. */
             limit_value: number;
             /**
              * @description With metric `spend`: whether an endpoint without a price gets no requests (`refuse`), or gets them without counting their spend (`allow`).
@@ -3794,7 +3794,7 @@ export interface components {
              */
             unpriced?: "refuse" | "allow";
             /**
-             * @description With metric `tokens` or `spend`: whether a request reserves what it is expected to use (`estimate`), or the most that it can use (`hard`). If the client sets no output cap, a hard limit sets one. A hard limit on `spend` needs `unpriced: refuse`. Limits on `requests` and `concurrency` are exact, and take `estimate` only.
+             * @description With metric `tokens` or `spend`: whether a request reserves what it is expected to use (`estimate`), or the most that it can use (`hard`). If the client sets no output cap, a hard limit sets one. A hard limit on `spend` requires `unpriced: refuse`. Limits on `requests` and `concurrency` are exact, and accept only `estimate`.
              * @default estimate
              * @enum {string}
              */
@@ -3807,20 +3807,20 @@ export interface components {
              */
             alert_at?: number[];
             /**
-             * @description Whether Relay sends an alert, once per window, when usage at this rate will reach the limit before the window ends.
+             * @description Whether Relay sends an alert, once per window, when usage at the current rate will reach the limit before the window ends.
              * @default false
              */
             alert_on_forecast?: boolean;
         };
         /**
          * LimitPolicyUpdate
-         * @description Fields of the resource that this call cannot change may be sent as they are: id, managed_by.
+         * @description This call can’t change these fields; send them unchanged or omit them: id, managed_by.
          */
         LimitPolicyUpdate: {
             /** @description An opaque identifier. */
             id?: string;
             /**
-             * @description Set if the resource is managed by file; other writers then get 409 `managed_by_file`.
+             * @description Set if the resource is managed by file. Changing it any other way then returns 409 `managed_by_file`.
              * @enum {string}
              */
             managed_by?: "file";
@@ -3829,16 +3829,16 @@ export interface components {
             /** @description Null for `global`. */
             scope_id?: string | null;
             /**
-             * @description What is counted; `spend` is in micro-USD. `concurrency` goes with period `none`.
+             * @description What is counted; `spend` is in micro-USD. `concurrency` requires period `none`.
              * @enum {string}
              */
             metric: "requests" | "tokens" | "spend" | "concurrency";
             /**
-             * @description The window; a week begins on Monday at 00:00 UTC. `none` with metric `concurrency` only.
+             * @description The window; a week begins on Monday at 00:00 UTC. `none` is for metric `concurrency` only.
              * @enum {string}
              */
             period: "second" | "minute" | "hour" | "day" | "week" | "month" | "none";
-            /** @description The most the window may hold; micro-USD for `spend`. */
+            /** @description The maximum for one window; micro-USD for `spend`. */
             limit_value: number;
             /**
              * @description With metric `spend`: whether an endpoint without a price gets no requests (`refuse`), or gets them without counting their spend (`allow`).
@@ -3847,7 +3847,7 @@ export interface components {
              */
             unpriced?: "refuse" | "allow";
             /**
-             * @description With metric `tokens` or `spend`: whether a request reserves what it is expected to use (`estimate`), or the most that it can use (`hard`). If the client sets no output cap, a hard limit sets one. A hard limit on `spend` needs `unpriced: refuse`. Limits on `requests` and `concurrency` are exact, and take `estimate` only.
+             * @description With metric `tokens` or `spend`: whether a request reserves what it is expected to use (`estimate`), or the most that it can use (`hard`). If the client sets no output cap, a hard limit sets one. A hard limit on `spend` requires `unpriced: refuse`. Limits on `requests` and `concurrency` are exact, and accept only `estimate`.
              * @default estimate
              * @enum {string}
              */
@@ -3859,7 +3859,7 @@ export interface components {
              */
             alert_at?: number[];
             /**
-             * @description Whether Relay sends an alert, once per window, when usage at this rate will reach the limit before the window ends.
+             * @description Whether Relay sends an alert, once per window, when usage at the current rate will reach the limit before the window ends.
              * @default false
              */
             alert_on_forecast?: boolean;
@@ -3874,12 +3874,12 @@ export interface components {
             scope_type: "global" | "provider" | "credential" | "endpoint" | "model" | "lane";
             scope_id: string | null;
             /**
-             * @description What is counted; `spend` is in micro-USD. `concurrency` goes with period `none`.
+             * @description What is counted; `spend` is in micro-USD. `concurrency` requires period `none`.
              * @enum {string}
              */
             metric: "requests" | "tokens" | "spend" | "concurrency";
             /**
-             * @description The window; a week begins on Monday at 00:00 UTC. `none` with metric `concurrency` only.
+             * @description The window; a week begins on Monday at 00:00 UTC. `none` is for metric `concurrency` only.
              * @enum {string}
              */
             period: "second" | "minute" | "hour" | "day" | "week" | "month" | "none";
@@ -3895,12 +3895,12 @@ export interface components {
             policy_id: string;
             scope: string;
             /**
-             * @description What is counted; `spend` is in micro-USD. `concurrency` goes with period `none`.
+             * @description What is counted; `spend` is in micro-USD. `concurrency` requires period `none`.
              * @enum {string}
              */
             metric: "requests" | "tokens" | "spend" | "concurrency";
             /**
-             * @description The window; a week begins on Monday at 00:00 UTC. `none` with metric `concurrency` only.
+             * @description The window; a week begins on Monday at 00:00 UTC. `none` is for metric `concurrency` only.
              * @enum {string}
              */
             period: "second" | "minute" | "hour" | "day" | "week" | "month" | "none";
@@ -3914,7 +3914,7 @@ export interface components {
              */
             at: string;
             /**
-             * @description `own`: only the caller’s requests, without `relay:usage:read:organization`.
+             * @description `own`: only the caller’s requests, because the caller lacks `relay:usage:read:organization`.
              * @enum {string}
              */
             counted: "organization" | "own";
@@ -3931,7 +3931,7 @@ export interface components {
             in_flight: number;
             max_concurrency: number | null;
             /**
-             * @description Health from recent requests on all gateways. `unknown`: no requests were sent. `down`: other candidates are used, and single requests try it again. `rate_limited`: the provider requested a pause (cooldown).
+             * @description Health from recent requests on all gateways. `unknown`: no recent requests. `down`: Relay uses other candidates, and tries this one again with single requests. `rate_limited`: the provider requested a pause (cooldown).
              * @enum {string}
              */
             health: "unknown" | "healthy" | "degraded" | "down" | "rate_limited";
@@ -3940,11 +3940,11 @@ export interface components {
         };
         /** LiveLane */
         LiveLane: {
-            /** @description Null for requests that name a model and no lane. */
+            /** @description Null for requests that name a model instead of a lane. */
             lane_id: string | null;
             /** @description Requests in the queue. */
             waiting: number;
-            /** @description How long the one that waits longest has waited by now. */
+            /** @description How long the longest-waiting request has waited so far. */
             longest_wait_ms: number;
             /** @description Requests sent to an endpoint whose response has not finished. */
             in_flight: number;
@@ -3971,7 +3971,7 @@ export interface components {
             status: "active" | "invited" | "suspended";
             joined_at: string | null;
             last_seen_at: string | null;
-            /** @description The team of what they send in the console, and with keys that name no team; null for none. */
+            /** @description The team of requests that the member sends in the console or with a key that has no team; null for none. */
             team_id: string | null;
         };
         /** MemberUpdate */
@@ -3980,7 +3980,7 @@ export interface components {
             role?: "owner" | "admin" | "developer" | "viewer" | "billing";
             /** @enum {string} */
             status?: "active" | "invited" | "suspended";
-            /** @description The team of what they send in the console, and with keys that name no team; null for none. */
+            /** @description The team of requests that the member sends in the console or with a key that has no team; null for none. */
             team_id?: string | null;
         };
         /** Membership */
@@ -3995,7 +3995,7 @@ export interface components {
             manual_rank: number;
             enabled: boolean;
             /**
-             * @description Set if the resource is managed by file; other writers then get 409 `managed_by_file`.
+             * @description Set if the resource is managed by file. Changing it any other way then returns 409 `managed_by_file`.
              * @enum {string}
              */
             managed_by?: "file";
@@ -4013,7 +4013,7 @@ export interface components {
         };
         /**
          * MembershipUpdate
-         * @description Fields of the resource that this call cannot change may be sent as they are: id, lane_id, endpoint_id, managed_by.
+         * @description This call can’t change these fields; send them unchanged or omit them: id, lane_id, endpoint_id, managed_by.
          */
         MembershipUpdate: {
             /** @description An opaque identifier. */
@@ -4023,7 +4023,7 @@ export interface components {
             /** @description An opaque identifier. */
             endpoint_id?: string;
             /**
-             * @description Set if the resource is managed by file; other writers then get 409 `managed_by_file`.
+             * @description Set if the resource is managed by file. Changing it any other way then returns 409 `managed_by_file`.
              * @enum {string}
              */
             managed_by?: "file";
@@ -4033,7 +4033,7 @@ export interface components {
         };
         /** MessagesRequest */
         MessagesRequest: {
-            /** @description A lane, `provider-slug/upstream-model` or a model. */
+            /** @description A lane, `provider-slug/upstream-model` or an upstream model. */
             model: string;
             messages: unknown[];
             /** @description Anthropic requires it; the provider checks it. */
@@ -4067,17 +4067,17 @@ export interface components {
             at: string;
             provider_id: string | null;
             endpoint_id: string | null;
-            /** @description Null when the endpoint was deleted since. */
+            /** @description Null if the endpoint was deleted. */
             upstream_model: string | null;
             /** @description Requests that an endpoint completed, with usage. */
             requests: number;
             failed_requests: number;
-            /** @description Those among `requests` whose usage the provider did not report; their tokens are estimates. */
+            /** @description The part of `requests` for which the provider reported no usage; their tokens are estimates. */
             estimated_requests: number;
             input_tokens: number;
             cached_input_tokens: number;
             output_tokens: number;
-            /** @description US dollars, exact: a decimal number as text. */
+            /** @description Exact amount in US dollars, as a decimal string. */
             cost_usd: string;
         };
         /** MeteringHealth */
@@ -4134,18 +4134,18 @@ export interface components {
             scopes: string[];
             /** @description A future time, or null for no expiry. */
             expires_at?: string | null;
-            /** @description The team whose limits count its requests; null for the owner’s team. Choosing a different team, or changing it, requires `relay:limits:manage`. */
+            /** @description The team whose limits count the key’s requests; null for the owner’s team. Setting a different team, or changing it later, requires `relay:limits:manage`. */
             team_id?: string | null;
-            /** @description Up to 8 labels, such as `{"app": "search"}`: names of up to 32 of a–z, 0–9, `_`, `.` and `-`, values of up to 64 printable characters. They are copied to the ledger row of each request. */
+            /** @description Up to 8 labels, such as `{"app": "search"}`: names of up to 32 characters from a–z, 0–9, `_`, `.` and `-`; values of up to 64 printable characters. Relay copies them to each request’s ledger row. */
             labels?: {
                 [key: string]: string;
             };
         };
         /** OrgApiKeyUpdate */
         OrgApiKeyUpdate: {
-            /** @description The team whose limits count its requests; null for the owner’s team. Choosing a different team, or changing it, requires `relay:limits:manage`. */
+            /** @description The team whose limits count the key’s requests; null for the owner’s team. Setting a different team, or changing it later, requires `relay:limits:manage`. */
             team_id?: string | null;
-            /** @description Up to 8 labels, such as `{"app": "search"}`: names of up to 32 of a–z, 0–9, `_`, `.` and `-`, values of up to 64 printable characters. They are copied to the ledger row of each request. */
+            /** @description Up to 8 labels, such as `{"app": "search"}`: names of up to 32 characters from a–z, 0–9, `_`, `.` and `-`; values of up to 64 printable characters. Relay copies them to each request’s ledger row. */
             labels?: {
                 [key: string]: string;
             };
@@ -4157,18 +4157,18 @@ export interface components {
         };
         /** PasswordChange */
         PasswordChange: {
-            /** @description Stored sealed; never returned. */
+            /** @description Stored encrypted; never returned. */
             current_password: string;
             new_password: string;
         };
         /** PasswordProof */
         PasswordProof: {
-            /** @description Stored sealed; never returned. */
+            /** @description Stored encrypted; never returned. */
             password: string;
         };
         /** PasswordReset */
         PasswordReset: {
-            /** @description Stored sealed; never returned. */
+            /** @description Stored encrypted; never returned. */
             token: string;
             new_password: string;
         };
@@ -4179,11 +4179,11 @@ export interface components {
         };
         /** PostgresqlSettings */
         PostgresqlSettings: {
-            /** @description Whether `DATABASE_DIRECT_URL` is set, so that `DATABASE_URL` leads to a pooler. */
+            /** @description Whether `DATABASE_DIRECT_URL` is set, which means that `DATABASE_URL` points to a connection pooler. */
             pooled: boolean;
-            /** @description Settings that are off, so that a crash loses committed rows, such as `fsync`. */
+            /** @description Durability settings that are off, such as `fsync`. A crash can then lose committed rows. */
             unsafe: string[];
-            /** @description Timeouts that sessions do not have, such as `statement_timeout` behind a pooler. */
+            /** @description Timeouts that are not set, such as `statement_timeout` behind a pooler. */
             missing_timeouts: string[];
         } & {
             [key: string]: unknown;
@@ -4201,7 +4201,7 @@ export interface components {
         /** PriceApplyRequest */
         PriceApplyRequest: {
             /**
-             * @description `catalog` is the list that comes with Relay; it is sent without entries.
+             * @description `catalog` is Relay’s own price list; send it without entries.
              * @enum {string}
              */
             source: "litellm" | "models_dev" | "catalog";
@@ -4210,11 +4210,11 @@ export interface components {
              * @description RFC 3339, UTC, with milliseconds.
              */
             as_of?: string;
-            /** @description Those for the upstream models of endpoints; others are ignored. */
+            /** @description Entries for the upstream models of your endpoints. Relay ignores others. */
             entries?: components["schemas"]["PriceListEntry"][];
-            /** @description Of the plan that was approved. */
+            /** @description The `plan_hash` of the plan that you approved. */
             plan_hash: string;
-            /** @description Endpoints whose prices are applied although they are held back. */
+            /** @description Endpoints whose held-back prices to apply. */
             accept?: string[];
         };
         /** PriceChange */
@@ -4225,14 +4225,14 @@ export interface components {
         };
         /**
          * PriceListEntry
-         * @description One model of a price list. Null: the list prices that kind of token, but not of this model. A price that is left out stays as it is.
+         * @description One model in a price list. Null: the list has prices for that kind of token, but not for this model. An omitted price does not change.
          */
         PriceListEntry: {
-            /** @description As the list calls it. */
+            /** @description The provider’s name in the list. */
             provider: string;
-            /** @description The preset of the provider; null where Relay has none. */
+            /** @description The provider’s preset; null if Relay has none. */
             preset_slug: string | null;
-            /** @description The host of the provider’s API, where the list names it. */
+            /** @description The host of the provider’s API, if the list names it. */
             host: string | null;
             model: string;
             /** @description Integer micro-USD. */
@@ -4257,7 +4257,7 @@ export interface components {
         /** PricePlan */
         PricePlan: {
             /**
-             * @description `catalog` is the list that comes with Relay; it is sent without entries.
+             * @description `catalog` is Relay’s own price list; send it without entries.
              * @enum {string}
              */
             source: "litellm" | "models_dev" | "catalog";
@@ -4272,7 +4272,7 @@ export interface components {
         /** PricePlanRequest */
         PricePlanRequest: {
             /**
-             * @description `catalog` is the list that comes with Relay; it is sent without entries.
+             * @description `catalog` is Relay’s own price list; send it without entries.
              * @enum {string}
              */
             source: "litellm" | "models_dev" | "catalog";
@@ -4281,7 +4281,7 @@ export interface components {
              * @description RFC 3339, UTC, with milliseconds.
              */
             as_of?: string;
-            /** @description Those for the upstream models of endpoints; others are ignored. */
+            /** @description Entries for the upstream models of your endpoints. Relay ignores others. */
             entries?: components["schemas"]["PriceListEntry"][];
         };
         /** PricePlanRow */
@@ -4292,34 +4292,34 @@ export interface components {
             provider_name: string;
             upstream_model: string;
             /**
-             * @description `removed`: the price came from this list, which no longer has it; Relay keeps it. `ambiguous`: several entries fit, with other prices; nothing changes. `unlisted`: the list has no price for it.
+             * @description `removed`: the price came from this list, which no longer has it; Relay keeps it. `ambiguous`: several entries match, with different prices; nothing changes. `unlisted`: the list has no price for it.
              * @enum {string}
              */
             action: "add" | "change" | "same" | "removed" | "ambiguous" | "unlisted";
-            /** @description A price that moves by more than ten times, or to zero, is applied only where it is accepted. */
+            /** @description Why Relay holds the price back: it changes by more than a factor of 10, or to zero. Relay applies it only if you accept it. */
             held_back: ("factor" | "zero") | null;
-            /** @description The largest move of a price, new by old; null where no price moves. */
+            /** @description The largest price change, as the new price divided by the old; null if no price changes. */
             factor: number | null;
-            /** @description The configuration file manages it, so an apply leaves it as it is. */
+            /** @description Whether the configuration file manages the prices. An apply then leaves them unchanged. */
             managed_by_file: boolean;
             current_source: string | null;
             current_as_of: string | null;
-            /** @description Provider and model of the entries that fit. */
+            /** @description Provider and model of the entries that match. */
             listed_as: string[];
             changes: components["schemas"]["PriceChange"][];
-            /** @description Of the list. An apply sets it at an endpoint that has none. */
+            /** @description The context window in the list. An apply sets it on an endpoint that has none. */
             context_window: number | null;
             output_tokens_max: number | null;
             capabilities: string[];
         };
         /**
          * PriceVariant
-         * @description Prices of some requests. Those it leaves out stay as they are; where several apply, the later ones count.
+         * @description Different prices for some requests. Omitted prices stay the same; if several variants apply, later ones take precedence.
          */
         PriceVariant: {
-            /** @description For requests that the provider served in this tier, as it reports: `priority`, `flex`, `batch`. */
+            /** @description For requests that the provider reports as served in this tier, such as `priority`, `flex` or `batch`. */
             service_tier?: string;
-            /** @description For requests with more input than this; all of their tokens cost these prices. */
+            /** @description For requests with more input tokens than this. These prices then apply to all of their tokens. */
             above_input_tokens?: number;
             /** @description Integer micro-USD. */
             input_cost_micros_per_1m_tokens?: number;
@@ -4359,21 +4359,21 @@ export interface components {
             input_cost_micros_per_1m_tokens: number;
             /** @description Integer micro-USD. */
             output_cost_micros_per_1m_tokens: number;
-            /** @description Null: cached input costs what other input costs. */
+            /** @description Null: the same price as other input. */
             cached_input_cost_micros_per_1m_tokens: number | null;
-            /** @description Input that the provider writes to a cache which it keeps for 5 minutes. Null: costs what other input costs. */
+            /** @description Input that the provider writes to a 5-minute cache. Null: the same price as other input. */
             cache_write_5m_cost_micros_per_1m_tokens: number | null;
-            /** @description Input written to a cache for an hour. Null: costs what a write for 5 minutes costs. */
+            /** @description Input that the provider writes to a 1-hour cache. Null: the same price as a 5-minute write. */
             cache_write_1h_cost_micros_per_1m_tokens: number | null;
-            /** @description Null: audio input costs what other input costs. */
+            /** @description Null: the same price as other input. */
             audio_input_cost_micros_per_1m_tokens: number | null;
-            /** @description Null: image input costs what other input costs. */
+            /** @description Null: the same price as other input. */
             image_input_cost_micros_per_1m_tokens: number | null;
-            /** @description Null: reasoning costs what other output costs. */
+            /** @description Null: the same price as other output. */
             reasoning_cost_micros_per_1m_tokens: number | null;
-            /** @description Null: audio output costs what other output costs. */
+            /** @description Null: the same price as other output. */
             audio_output_cost_micros_per_1m_tokens: number | null;
-            /** @description Null: image output costs what other output costs. */
+            /** @description Null: the same price as other output. */
             image_output_cost_micros_per_1m_tokens: number | null;
             /** @description Integer micro-USD. */
             flat_request_cost_micros: number;
@@ -4391,7 +4391,7 @@ export interface components {
              */
             as_of: string;
             /**
-             * @description Set if the resource is managed by file; other writers then get 409 `managed_by_file`.
+             * @description Set if the resource is managed by file. Changing it any other way then returns 409 `managed_by_file`.
              * @enum {string}
              */
             managed_by?: "file";
@@ -4409,21 +4409,21 @@ export interface components {
              * @constant
              */
             currency?: "USD";
-            /** @description Null: cached input costs what other input costs. */
+            /** @description Null: the same price as other input. */
             cached_input_cost_micros_per_1m_tokens?: number | null;
-            /** @description Input that the provider writes to a cache which it keeps for 5 minutes. Null: costs what other input costs. */
+            /** @description Input that the provider writes to a 5-minute cache. Null: the same price as other input. */
             cache_write_5m_cost_micros_per_1m_tokens?: number | null;
-            /** @description Input written to a cache for an hour. Null: costs what a write for 5 minutes costs. */
+            /** @description Input that the provider writes to a 1-hour cache. Null: the same price as a 5-minute write. */
             cache_write_1h_cost_micros_per_1m_tokens?: number | null;
-            /** @description Null: audio input costs what other input costs. */
+            /** @description Null: the same price as other input. */
             audio_input_cost_micros_per_1m_tokens?: number | null;
-            /** @description Null: image input costs what other input costs. */
+            /** @description Null: the same price as other input. */
             image_input_cost_micros_per_1m_tokens?: number | null;
-            /** @description Null: reasoning costs what other output costs. */
+            /** @description Null: the same price as other output. */
             reasoning_cost_micros_per_1m_tokens?: number | null;
-            /** @description Null: audio output costs what other output costs. */
+            /** @description Null: the same price as other output. */
             audio_output_cost_micros_per_1m_tokens?: number | null;
-            /** @description Null: image output costs what other output costs. */
+            /** @description Null: the same price as other output. */
             image_output_cost_micros_per_1m_tokens?: number | null;
             /** @description Integer micro-USD. */
             flat_request_cost_micros?: number;
@@ -4438,7 +4438,7 @@ export interface components {
         };
         /**
          * PricingPolicyUpdate
-         * @description Fields of the resource that this call cannot change may be sent as they are: id, endpoint_id, as_of, managed_by.
+         * @description This call can’t change these fields; send them unchanged or omit them: id, endpoint_id, as_of, managed_by.
          */
         PricingPolicyUpdate: {
             /** @description An opaque identifier. */
@@ -4451,7 +4451,7 @@ export interface components {
              */
             as_of?: string;
             /**
-             * @description Set if the resource is managed by file; other writers then get 409 `managed_by_file`.
+             * @description Set if the resource is managed by file. Changing it any other way then returns 409 `managed_by_file`.
              * @enum {string}
              */
             managed_by?: "file";
@@ -4464,21 +4464,21 @@ export interface components {
              * @constant
              */
             currency?: "USD";
-            /** @description Null: cached input costs what other input costs. */
+            /** @description Null: the same price as other input. */
             cached_input_cost_micros_per_1m_tokens?: number | null;
-            /** @description Input that the provider writes to a cache which it keeps for 5 minutes. Null: costs what other input costs. */
+            /** @description Input that the provider writes to a 5-minute cache. Null: the same price as other input. */
             cache_write_5m_cost_micros_per_1m_tokens?: number | null;
-            /** @description Input written to a cache for an hour. Null: costs what a write for 5 minutes costs. */
+            /** @description Input that the provider writes to a 1-hour cache. Null: the same price as a 5-minute write. */
             cache_write_1h_cost_micros_per_1m_tokens?: number | null;
-            /** @description Null: audio input costs what other input costs. */
+            /** @description Null: the same price as other input. */
             audio_input_cost_micros_per_1m_tokens?: number | null;
-            /** @description Null: image input costs what other input costs. */
+            /** @description Null: the same price as other input. */
             image_input_cost_micros_per_1m_tokens?: number | null;
-            /** @description Null: reasoning costs what other output costs. */
+            /** @description Null: the same price as other output. */
             reasoning_cost_micros_per_1m_tokens?: number | null;
-            /** @description Null: audio output costs what other output costs. */
+            /** @description Null: the same price as other output. */
             audio_output_cost_micros_per_1m_tokens?: number | null;
-            /** @description Null: image output costs what other output costs. */
+            /** @description Null: the same price as other output. */
             image_output_cost_micros_per_1m_tokens?: number | null;
             /** @description Integer micro-USD. */
             flat_request_cost_micros?: number;
@@ -4494,7 +4494,7 @@ export interface components {
         /** ProbeStatus */
         ProbeStatus: {
             /**
-             * @description `degraded`: a store is down, and what does not need it is served. `unavailable`: no store can be reached. `draining`: the process takes no new requests.
+             * @description `degraded`: a store is unavailable, and Relay serves only what does not need it. `unavailable`: Relay can reach no store. `draining`: the process accepts no new requests.
              * @enum {string}
              */
             status: "ok" | "degraded" | "draining" | "unavailable";
@@ -4524,7 +4524,7 @@ export interface components {
             /** @description Whether an enabled credential is stored. */
             has_credential: boolean;
             /**
-             * @description Health from recent requests on all gateways. `unknown`: no requests were sent. `down`: other candidates are used, and single requests try it again. `rate_limited`: the provider requested a pause (cooldown).
+             * @description Health from recent requests on all gateways. `unknown`: no recent requests. `down`: Relay uses other candidates, and tries this one again with single requests. `rate_limited`: the provider requested a pause (cooldown).
              * @enum {string}
              */
             health: "unknown" | "healthy" | "degraded" | "down" | "rate_limited";
@@ -4537,14 +4537,14 @@ export interface components {
                 [key: string]: string;
             } | null;
             /**
-             * @description Health check every 30 s, independent of client requests. `models`: `GET {base_url}/models`. `request`: a request for one token to the oldest enabled endpoint; the provider bills it, and it is not in the request log, the usage or any limit.
+             * @description Health check every 30 s, independent of client requests. `models`: `GET {base_url}/models`. `request`: a request for one token to the oldest enabled endpoint; the provider bills it, but it does not appear in the request log or usage and counts toward no limit.
              * @default off
              * @enum {string}
              */
             health_probe: "off" | "models" | "request";
             enabled: boolean;
             /**
-             * @description Set if the resource is managed by file; other writers then get 409 `managed_by_file`.
+             * @description Set if the resource is managed by file. Changing it any other way then returns 409 `managed_by_file`.
              * @enum {string}
              */
             managed_by?: "file";
@@ -4553,7 +4553,7 @@ export interface components {
         ProviderCreate: {
             /** @description At least one visible character. */
             name: string;
-            /** @description An http or https URL. May be left out if the preset has one. */
+            /** @description An http or https URL. Optional if the preset has one. */
             base_url?: string;
             /**
              * @description How requests are authenticated upstream. `bearer_static` and `header_static` send the credential; the latter needs `auth_header_name`. `aws_sigv4` signs each request with it, and `google_service_account` exchanges it for short-lived tokens. `client_certificate` presents it when a TLS connection is made.
@@ -4568,7 +4568,7 @@ export interface components {
             aws_service?: string | null;
             /** @default 600000 */
             max_latency_ms?: number;
-            /** @description A preset of `GET /api/relay/provider-presets`. When a provider is created, the preset fills in what is left out: base URL, authentication, extra headers and query. Its quirks apply as long as the provider names it. */
+            /** @description A preset of `GET /api/relay/provider-presets`. When you create a provider, the preset fills in what you omit: base URL, authentication, extra headers and query. Its quirks apply as long as the provider uses it. */
             preset_slug?: string | null;
             extra_headers?: {
                 [key: string]: string;
@@ -4577,7 +4577,7 @@ export interface components {
                 [key: string]: string;
             } | null;
             /**
-             * @description Health check every 30 s, independent of client requests. `models`: `GET {base_url}/models`. `request`: a request for one token to the oldest enabled endpoint; the provider bills it, and it is not in the request log, the usage or any limit.
+             * @description Health check every 30 s, independent of client requests. `models`: `GET {base_url}/models`. `request`: a request for one token to the oldest enabled endpoint; the provider bills it, but it does not appear in the request log or usage and counts toward no limit.
              * @default off
              * @enum {string}
              */
@@ -4594,10 +4594,10 @@ export interface components {
         ProviderPreset: {
             slug: string;
             name: string;
-            /** @description Replace what is in braces, such as `{resource}`. */
+            /** @description Replace the parts in braces, such as `{resource}`. */
             base_url: string;
             /**
-             * @description What the provider speaks. `openai`: chat completions, responses and embeddings, for OpenAI and compatible providers. `anthropic`: Messages.
+             * @description The provider’s protocol. `openai`: chat completions, responses and embeddings, for OpenAI and compatible providers. `anthropic`: Messages.
              * @default openai
              * @enum {string}
              */
@@ -4617,19 +4617,19 @@ export interface components {
             extra_query: {
                 [key: string]: string;
             } | null;
-            /** @description Where the provider lists its models, relative to `base_url`; from the root of the host if it starts with `/`. Null if there is no list. */
+            /** @description Where the provider lists its models, relative to `base_url`, or to the host if it starts with `/`. Null if there is no list. */
             model_list: string | null;
             quirks: components["schemas"]["ProviderQuirks"];
-            /** @description The page of the provider that the preset follows. */
+            /** @description The provider’s documentation that the preset follows. */
             documentation: string;
         };
         /** ProviderQuirks */
         ProviderQuirks: {
-            /** @description Goes before the path of every operation; `{model}` stands for the upstream model. */
+            /** @description Prepended to the path of every operation; `{model}` stands for the upstream model. */
             path_prefix: string;
-            /** @description Parameters that the provider rejects. Relay leaves them out of requests. */
+            /** @description Parameters that the provider rejects. Relay removes them from requests. */
             dropped_parameters: string[];
-            /** @description Parameters that the provider knows by another name, which Relay sends instead. */
+            /** @description Parameters that have another name at the provider; Relay sends that name instead. */
             renamed_parameters: {
                 [key: string]: string;
             };
@@ -4641,27 +4641,27 @@ export interface components {
             outcome: "ok" | "no_credential" | "credential_unreadable" | "token_failed" | "no_model_list" | "address_refused" | "dns_failed" | "connection_refused" | "connection_failed" | "tls_failed" | "timed_out" | "unauthorized" | "forbidden" | "not_found" | "rate_limited" | "redirected" | "request_refused" | "upstream_error" | "invalid_response";
             /** @description What was found and what to do about it. */
             message: string;
-            /** @description The stage that failed; null when none did. */
+            /** @description The stage that failed; null if none did. */
             stopped_at: ("resolve" | "connect" | "tls" | "authenticate" | "respond") | null;
             /** @description The host that was called, with its port if `base_url` names one. */
             host: string;
-            /** @description The whole test. */
+            /** @description Duration of the whole test. */
             latency_ms: number;
             /** @description The provider’s HTTP status; null if it didn’t respond. */
             upstream_status: number | null;
-            /** @description What the provider’s own error says, shortened and without anything that looks like a secret. */
+            /** @description The provider’s own error message, shortened, with anything that looks like a secret removed. */
             upstream_message: string | null;
             stages: components["schemas"]["TestStage"][];
-            /** @description Null when the provider gave no list that can be read. */
+            /** @description Null if the provider returned no readable list. */
             model_count: number | null;
-            /** @description What the list shows that the provider speaks; null when it gave no list that can be read. */
+            /** @description The protocol that the provider’s model list indicates; null if it returned no readable list. */
             protocol: ("openai" | "anthropic") | null;
-            /** @description The provider’s models, newest first where it says when they were created. */
+            /** @description The provider’s models, newest first if the provider reports when they were created. */
             model_ids: string[];
         };
         /**
          * ProviderUpdate
-         * @description Fields of the resource that this call cannot change may be sent as they are: id, slug, has_credential, health, health_detail, managed_by.
+         * @description This call can’t change these fields; send them unchanged or omit them: id, slug, has_credential, health, health_detail, managed_by.
          */
         ProviderUpdate: {
             /** @description An opaque identifier. */
@@ -4671,13 +4671,13 @@ export interface components {
             /** @description Whether an enabled credential is stored. */
             has_credential?: boolean;
             /**
-             * @description Health from recent requests on all gateways. `unknown`: no requests were sent. `down`: other candidates are used, and single requests try it again. `rate_limited`: the provider requested a pause (cooldown).
+             * @description Health from recent requests on all gateways. `unknown`: no recent requests. `down`: Relay uses other candidates, and tries this one again with single requests. `rate_limited`: the provider requested a pause (cooldown).
              * @enum {string}
              */
             health?: "unknown" | "healthy" | "degraded" | "down" | "rate_limited";
             health_detail?: components["schemas"]["HealthDetail"];
             /**
-             * @description Set if the resource is managed by file; other writers then get 409 `managed_by_file`.
+             * @description Set if the resource is managed by file. Changing it any other way then returns 409 `managed_by_file`.
              * @enum {string}
              */
             managed_by?: "file";
@@ -4697,7 +4697,7 @@ export interface components {
             aws_service?: string | null;
             /** @default 600000 */
             max_latency_ms?: number;
-            /** @description A preset of `GET /api/relay/provider-presets`. When a provider is created, the preset fills in what is left out: base URL, authentication, extra headers and query. Its quirks apply as long as the provider names it. */
+            /** @description A preset of `GET /api/relay/provider-presets`. When you create a provider, the preset fills in what you omit: base URL, authentication, extra headers and query. Its quirks apply as long as the provider uses it. */
             preset_slug?: string | null;
             extra_headers?: {
                 [key: string]: string;
@@ -4706,7 +4706,7 @@ export interface components {
                 [key: string]: string;
             } | null;
             /**
-             * @description Health check every 30 s, independent of client requests. `models`: `GET {base_url}/models`. `request`: a request for one token to the oldest enabled endpoint; the provider bills it, and it is not in the request log, the usage or any limit.
+             * @description Health check every 30 s, independent of client requests. `models`: `GET {base_url}/models`. `request`: a request for one token to the oldest enabled endpoint; the provider bills it, but it does not appear in the request log or usage and counts toward no limit.
              * @default off
              * @enum {string}
              */
@@ -4716,7 +4716,7 @@ export interface components {
         RecordedCandidate: {
             /** @description An opaque identifier. */
             endpoint_id: string;
-            /** @description Null when the endpoint was deleted since. */
+            /** @description Null if the endpoint was deleted. */
             endpoint_name: string | null;
             rank: number;
             /** @enum {string} */
@@ -4726,7 +4726,7 @@ export interface components {
         };
         /** RedisSettings */
         RedisSettings: {
-            /** @description Its `maxmemory-policy`; everything but `noeviction` loses usage and limits. */
+            /** @description The `maxmemory-policy`. With any value except `noeviction`, Redis can lose usage and limit state. */
             eviction: string;
             /** @enum {string} */
             persistence: "append_only" | "snapshots" | "none" | "unknown";
@@ -4752,16 +4752,16 @@ export interface components {
             upstream_status: number | null;
             error_code: string | null;
             started_at: string | null;
-            /** @description Waited for capacity before this attempt. */
+            /** @description Wait for capacity before this attempt. */
             wait_ms: number | null;
             duration_ms: number;
-            /** @description The ID that the provider gave the request, for its support. Null if it returned none. */
+            /** @description The provider’s own request ID, for its support team. Null if it returned none. */
             upstream_request_id: string | null;
-            /** @description What the request was translated to; null where the client’s bytes were passed through. */
+            /** @description The operation that the request was translated to; null if Relay did not translate it. */
             translated_to: ("chat" | "responses" | "embeddings" | "messages" | "count_tokens") | null;
-            /** @description Fields that the provider did not get: its protocol cannot express them and the answer does not depend on them, or they are thinking that Relay translated for an earlier turn. */
+            /** @description Request fields that Relay did not send to the provider, because its protocol can’t express them and the response does not depend on them, or because they are thinking blocks that Relay translated in an earlier turn. */
             left_out: string[];
-            /** @description What the provider said when it rejected the credential or redirected (401, 402, 403, 407, 3xx), without keys and without anything of the request. Null otherwise. */
+            /** @description The provider’s message when it rejected the credential or returned a redirect (401, 402, 403, 407, 3xx), with keys and request content removed. Null otherwise. */
             upstream_message: string | null;
         };
         /** RequestDetail */
@@ -4773,7 +4773,7 @@ export interface components {
             state: "completed" | "failed" | "cancelled";
             /** @enum {string} */
             operation: "chat" | "responses" | "embeddings" | "messages" | "count_tokens";
-            /** @description The `model` the client asked for; null when the body did not say. */
+            /** @description The `model` that the client requested; null if the body names none. */
             model: string | null;
             streaming: boolean;
             http_status: number;
@@ -4799,40 +4799,40 @@ export interface components {
             wait_ms: number;
             duration_ms: number;
             fallback_count: number;
-            /** @description Null when it was not reported; null is not zero. */
+            /** @description Null if not reported. Null is not zero. */
             estimated_input_tokens: number | null;
-            /** @description Null when it was not reported; null is not zero. */
+            /** @description Null if not reported. Null is not zero. */
             estimated_output_tokens: number | null;
-            /** @description Null when it was not reported; null is not zero. */
+            /** @description Null if not reported. Null is not zero. */
             estimated_cost_micros: number | null;
-            /** @description Null when it was not reported; null is not zero. */
+            /** @description Null if not reported. Null is not zero. */
             input_tokens: number | null;
-            /** @description Null when it was not reported; null is not zero. */
+            /** @description Null if not reported. Null is not zero. */
             output_tokens: number | null;
-            /** @description Null when it was not reported; null is not zero. */
+            /** @description Null if not reported. Null is not zero. */
             cached_input_tokens: number | null;
-            /** @description Null when it was not reported; null is not zero. */
+            /** @description Null if not reported. Null is not zero. */
             total_tokens: number | null;
             /** @description Micro-USD, rounded half up. */
             cost_micros: number | null;
             cost_usd: string | null;
             /**
-             * @description Where the token counts come from: the provider, the streamed output, the estimate, or nowhere because nothing was dispatched.
+             * @description Where the token counts come from: the provider, the streamed output or the estimate. `none`: nothing was dispatched.
              * @enum {string}
              */
             usage_source: "reported" | "streamed" | "estimated" | "none";
             team_id: string | null;
             /** @description The parent of the team at the time of the request. */
             parent_team_id: string | null;
-            /** @description Up to 8 labels, such as `{"app": "search"}`: names of up to 32 of a–z, 0–9, `_`, `.` and `-`, values of up to 64 printable characters. They are copied to the ledger row of each request. */
+            /** @description Up to 8 labels, such as `{"app": "search"}`: names of up to 32 characters from a–z, 0–9, `_`, `.` and `-`; values of up to 64 printable characters. Relay copies them to each request’s ledger row. */
             labels: {
                 [key: string]: string;
             };
-            /** @description The wait budget at the time of the request; `wait_ms` above it means that the request went past it. Null when the request ended before routing, or an earlier version recorded it. */
+            /** @description The wait budget at the time of the request; `wait_ms` above it means that the request exceeded it. Null if the request ended before routing or was recorded by an earlier version. */
             wait_budget_ms: number | null;
-            /** @description Input that the provider wrote to a cache that it keeps for 5 minutes; part of `input_tokens`. Null when usage was not reported. */
+            /** @description Input that the provider wrote to a 5-minute cache; part of `input_tokens`. Null if the provider reported no usage. */
             cache_write_5m_tokens: number | null;
-            /** @description The same for a cache that it keeps for an hour. */
+            /** @description The same for a 1-hour cache. */
             cache_write_1h_tokens: number | null;
             credential_id: string | null;
             bound_policy: components["schemas"]["BoundPolicy"] | null;
@@ -4840,11 +4840,11 @@ export interface components {
             /** @description The decision trace. */
             candidates: components["schemas"]["RecordedCandidate"][];
             guardrails: components["schemas"]["GuardrailVerdict"][];
-            /** @description The trace of OpenTelemetry that the request is in. Null when it was not traced. */
+            /** @description The ID of the request’s OpenTelemetry trace. Null if the request was not traced. */
             trace_id: string | null;
-            /** @description What the provider reported, when that is more than can be true: the context window of the endpoint plus the maximum output, 10,000,000 where either is unknown. The request is charged that much at most. Also when it is more than a hard limit had reserved, and then all of it is charged. Null otherwise. */
+            /** @description The usage that the provider reported, if it is implausible or exceeds what a hard limit reserved; null otherwise. Implausible means more than the endpoint’s context window plus the maximum output, or more than 10,000,000 tokens if either is unknown; Relay charges at most that much. Relay charges usage above a reservation in full. */
             reported_usage: components["schemas"]["ReportedUsage"] | null;
-            /** @description Parts of the input and output tokens that may have prices of their own, and the service tier. Null when the provider reported none. */
+            /** @description Kinds of input and output tokens that can have their own prices, and the service tier. Null if the provider reported none. */
             usage_details: components["schemas"]["UsageDetails"] | null;
             timings: components["schemas"]["RequestTimings"];
         };
@@ -4857,7 +4857,7 @@ export interface components {
             state: "completed" | "failed" | "cancelled";
             /** @enum {string} */
             operation: "chat" | "responses" | "embeddings" | "messages" | "count_tokens";
-            /** @description The `model` the client asked for; null when the body did not say. */
+            /** @description The `model` that the client requested; null if the body names none. */
             model: string | null;
             streaming: boolean;
             http_status: number;
@@ -4883,36 +4883,36 @@ export interface components {
             wait_ms: number;
             duration_ms: number;
             fallback_count: number;
-            /** @description Null when it was not reported; null is not zero. */
+            /** @description Null if not reported. Null is not zero. */
             estimated_input_tokens: number | null;
-            /** @description Null when it was not reported; null is not zero. */
+            /** @description Null if not reported. Null is not zero. */
             estimated_output_tokens: number | null;
-            /** @description Null when it was not reported; null is not zero. */
+            /** @description Null if not reported. Null is not zero. */
             estimated_cost_micros: number | null;
-            /** @description Null when it was not reported; null is not zero. */
+            /** @description Null if not reported. Null is not zero. */
             input_tokens: number | null;
-            /** @description Null when it was not reported; null is not zero. */
+            /** @description Null if not reported. Null is not zero. */
             output_tokens: number | null;
-            /** @description Null when it was not reported; null is not zero. */
+            /** @description Null if not reported. Null is not zero. */
             cached_input_tokens: number | null;
-            /** @description Null when it was not reported; null is not zero. */
+            /** @description Null if not reported. Null is not zero. */
             total_tokens: number | null;
             /** @description Micro-USD, rounded half up. */
             cost_micros: number | null;
             cost_usd: string | null;
             /**
-             * @description Where the token counts come from: the provider, the streamed output, the estimate, or nowhere because nothing was dispatched.
+             * @description Where the token counts come from: the provider, the streamed output or the estimate. `none`: nothing was dispatched.
              * @enum {string}
              */
             usage_source: "reported" | "streamed" | "estimated" | "none";
             team_id: string | null;
             /** @description The parent of the team at the time of the request. */
             parent_team_id: string | null;
-            /** @description Up to 8 labels, such as `{"app": "search"}`: names of up to 32 of a–z, 0–9, `_`, `.` and `-`, values of up to 64 printable characters. They are copied to the ledger row of each request. */
+            /** @description Up to 8 labels, such as `{"app": "search"}`: names of up to 32 characters from a–z, 0–9, `_`, `.` and `-`; values of up to 64 printable characters. Relay copies them to each request’s ledger row. */
             labels: {
                 [key: string]: string;
             };
-            /** @description The wait budget at the time of the request; `wait_ms` above it means that the request went past it. Null when the request ended before routing, or an earlier version recorded it. */
+            /** @description The wait budget at the time of the request; `wait_ms` above it means that the request exceeded it. Null if the request ended before routing or was recorded by an earlier version. */
             wait_budget_ms: number | null;
         };
         /** RequestLogPage */
@@ -4939,7 +4939,7 @@ export interface components {
         };
         /** ResponseRequest */
         ResponseRequest: {
-            /** @description A lane, `provider-slug/upstream-model` or a model. */
+            /** @description A lane, `provider-slug/upstream-model` or an upstream model. */
             model: string;
             input: string | unknown[];
             stream?: boolean | null;
@@ -4948,10 +4948,10 @@ export interface components {
         };
         /** ResponseRule */
         ResponseRule: {
-            /** @description Where to look in the guardrail’s answer: `$`, `.name`, `['name']`, `[0]`, `[*]` and `.*` of RFC 9535. It may select any number of values; one that satisfies the operator is enough. */
+            /** @description Where to look in the guardrail’s response: a JSONPath (RFC 9535) of `$`, `.name`, `['name']`, `[0]`, `[*]` and `.*`. If it selects several values, one that satisfies the operator is enough. */
             path: string;
             /**
-             * @description `contains` is text in text, whatever the case, or a value in an array. The four comparisons are of numbers.
+             * @description `contains` looks for text in a string, ignoring case, or for a value in an array. `greater_than`, `at_least`, `less_than` and `at_most` compare numbers.
              * @enum {string}
              */
             operator: "equals" | "not_equals" | "exists" | "missing" | "contains" | "greater_than" | "at_least" | "less_than" | "at_most";
@@ -4994,15 +4994,15 @@ export interface components {
             limited_by: components["schemas"]["LimitingPolicy"] | null;
             estimated_input_tokens: number;
             estimated_output_tokens: number;
-            /** @description Those of `guardrails`, in the same order. */
+            /** @description The IDs of `guardrails`, in the same order. */
             guardrail_ids: string[];
-            /** @description Every guardrail that is effective for a candidate that could serve the request, in the order they run. If there is one, Relay rejects streaming and embeddings requests with 400. */
+            /** @description Every guardrail that applies to a candidate for this request, in the order they run. If there is one, Relay rejects streaming and embeddings requests with 400. */
             guardrails: components["schemas"]["EffectiveGuardrail"][];
             candidates: components["schemas"]["CandidateVerdict"][];
         };
         /**
          * ScheduledPrices
-         * @description All prices of requests that arrive from then on. What was used before keeps its price.
+         * @description All prices for requests that arrive from `valid_from` on. Earlier requests keep their prices.
          */
         ScheduledPrices: {
             /**
@@ -5014,21 +5014,21 @@ export interface components {
             input_cost_micros_per_1m_tokens: number;
             /** @description Integer micro-USD. */
             output_cost_micros_per_1m_tokens: number;
-            /** @description Null: cached input costs what other input costs. */
+            /** @description Null: the same price as other input. */
             cached_input_cost_micros_per_1m_tokens?: number | null;
-            /** @description Input that the provider writes to a cache which it keeps for 5 minutes. Null: costs what other input costs. */
+            /** @description Input that the provider writes to a 5-minute cache. Null: the same price as other input. */
             cache_write_5m_cost_micros_per_1m_tokens?: number | null;
-            /** @description Input written to a cache for an hour. Null: costs what a write for 5 minutes costs. */
+            /** @description Input that the provider writes to a 1-hour cache. Null: the same price as a 5-minute write. */
             cache_write_1h_cost_micros_per_1m_tokens?: number | null;
-            /** @description Null: audio input costs what other input costs. */
+            /** @description Null: the same price as other input. */
             audio_input_cost_micros_per_1m_tokens?: number | null;
-            /** @description Null: image input costs what other input costs. */
+            /** @description Null: the same price as other input. */
             image_input_cost_micros_per_1m_tokens?: number | null;
-            /** @description Null: reasoning costs what other output costs. */
+            /** @description Null: the same price as other output. */
             reasoning_cost_micros_per_1m_tokens?: number | null;
-            /** @description Null: audio output costs what other output costs. */
+            /** @description Null: the same price as other output. */
             audio_output_cost_micros_per_1m_tokens?: number | null;
-            /** @description Null: image output costs what other output costs. */
+            /** @description Null: the same price as other output. */
             image_output_cost_micros_per_1m_tokens?: number | null;
             /** @description Integer micro-USD. */
             flat_request_cost_micros?: number;
@@ -5037,16 +5037,16 @@ export interface components {
         /** Series */
         Series: {
             /**
-             * @description `all`: not grouped. `none`: requests without the thing they are grouped by. `other`: what is beyond the first 50 groups, taken together.
+             * @description `all`: not grouped. `none`: requests that have no value for the grouping. `other`: everything after the first 50 groups, combined.
              * @enum {string}
              */
             kind: "all" | "group" | "none" | "other";
             key: string | null;
-            /** @description The name; of what was deleted since, its id. */
+            /** @description The name, or the ID if the resource was deleted. */
             label: string;
-            /** @description Counts and sums of a bucket without requests are 0; a quantile, mean or rate of no requests is null. */
+            /** @description In a bucket without requests, counts and sums are 0; quantiles, means and rates are null. */
             total: number | null;
-            /** @description US dollars, exact: a decimal number as text. */
+            /** @description Exact amount in US dollars, as a decimal string. */
             total_usd?: string;
             points: components["schemas"]["SeriesPoint"][];
         };
@@ -5057,9 +5057,9 @@ export interface components {
              * @description RFC 3339, UTC, with milliseconds.
              */
             at: string;
-            /** @description Counts and sums of a bucket without requests are 0; a quantile, mean or rate of no requests is null. */
+            /** @description In a bucket without requests, counts and sums are 0; quantiles, means and rates are null. */
             value: number | null;
-            /** @description US dollars, exact: a decimal number as text. */
+            /** @description Exact amount in US dollars, as a decimal string. */
             value_usd?: string;
         };
         /** Session */
@@ -5068,25 +5068,25 @@ export interface components {
             org: components["schemas"]["Org"];
             /** @enum {string} */
             role: "owner" | "admin" | "developer" | "viewer" | "billing";
-            /** @description Whether the user is suspended here: all they can do is read this session and sign out. */
+            /** @description Whether the user is suspended here. A suspended user can only read this session and sign out. */
             suspended: boolean;
             /** @description Every organization the user is an active member of. */
             orgs: components["schemas"]["Org"][];
-            /** @description Whether the user has a password here, which security changes require. */
+            /** @description Whether the user has a password here. Security changes require one. */
             has_password: boolean;
             /** @description Whether signing in with the password asks for a code. */
             has_second_factor: boolean;
-            /** @description Sent back in the x-csrf-token header on every write. */
+            /** @description Send it in the `x-csrf-token` header on every write. */
             csrf_token: string;
             expires_at: string | null;
         };
         /** SessionCreate */
         SessionCreate: {
-            /** @description Stored sealed; never returned. */
+            /** @description Stored encrypted; never returned. */
             token?: string;
             /** Format: email */
             email?: string;
-            /** @description Stored sealed; never returned. */
+            /** @description Stored encrypted; never returned. */
             password?: string;
             /** @description Six digits, or a backup code. */
             totp_code?: string;
@@ -5115,12 +5115,12 @@ export interface components {
         /** ShowbackLine */
         ShowbackLine: {
             /**
-             * @description `none`: requests without the thing they are grouped by. `other`: what is beyond the 1,000 groups with the highest cost, taken together.
+             * @description `none`: requests that have no value for the grouping. `other`: everything after the 1,000 groups with the highest cost, combined.
              * @enum {string}
              */
             kind: "group" | "none" | "other";
             key: string | null;
-            /** @description The name; of what was deleted since, its id. */
+            /** @description The name, or the ID if the resource was deleted. */
             label: string;
             requests: number;
             /** @description Requests that reached a provider. */
@@ -5130,7 +5130,7 @@ export interface components {
             output_tokens: number;
             /** @description Micro-USD, rounded half up. */
             cost_micros: number;
-            /** @description US dollars, exact: a decimal number as text. */
+            /** @description Exact amount in US dollars, as a decimal string. */
             cost_usd: string;
         };
         /** ShowbackTotal */
@@ -5143,7 +5143,7 @@ export interface components {
             output_tokens: number;
             /** @description Micro-USD, rounded half up. */
             cost_micros: number;
-            /** @description US dollars, exact: a decimal number as text. */
+            /** @description Exact amount in US dollars, as a decimal string. */
             cost_usd: string;
         };
         /** SignInMethods */
@@ -5158,9 +5158,9 @@ export interface components {
             sso: boolean;
             /** @description Whether anyone can create an organization. */
             sign_up: boolean;
-            /** @description Whether signing up begins with a link that Relay sends by email. */
+            /** @description Whether sign-up starts with a link that Relay sends by email. */
             sign_up_link: boolean;
-            /** @description Whether Relay sends links to reset a password by email. */
+            /** @description Whether Relay sends password reset links by email. */
             password_reset: boolean;
         };
         /** SignUp */
@@ -5172,7 +5172,7 @@ export interface components {
             password: string;
             /** @description At least one visible character. */
             organization_name: string;
-            /** @description Stored sealed; never returned. */
+            /** @description Stored encrypted; never returned. */
             token?: string;
         };
         /** SignUpRequest */
@@ -5190,7 +5190,7 @@ export interface components {
         };
         /**
          * StripeEvent
-         * @description An event of Stripe, signed in the header `stripe-signature` over the body as it was sent.
+         * @description A Stripe event. The `stripe-signature` header signs the raw body.
          */
         StripeEvent: {
             id: string;
@@ -5216,7 +5216,7 @@ export interface components {
             /** @constant */
             received: true;
             /**
-             * @description `outdated`: something newer is known already. `kept`: it waits for the event that tells whose it is. `ignored`: nothing here follows from it.
+             * @description `outdated`: Relay already has newer data. `kept`: stored until another event shows which organization it belongs to. `ignored`: Relay does not use this event.
              * @enum {string}
              */
             outcome: "applied" | "outdated" | "duplicate" | "kept" | "ignored";
@@ -5235,7 +5235,7 @@ export interface components {
              * @enum {string}
              */
             kind: "team" | "project" | "cost_center";
-            /** @description The team that this one belongs to, and whose limits also count it. Teams nest one level deep. */
+            /** @description The parent team, whose limits also count this team’s requests. Teams nest one level deep. */
             parent_id: string | null;
             /**
              * Format: date-time
@@ -5253,7 +5253,7 @@ export interface components {
              * @enum {string}
              */
             kind?: "team" | "project" | "cost_center";
-            /** @description The team that this one belongs to, and whose limits also count it. Teams nest one level deep. */
+            /** @description The parent team, whose limits also count this team’s requests. Teams nest one level deep. */
             parent_id?: string | null;
         };
         /** TeamLimitPolicy */
@@ -5272,16 +5272,16 @@ export interface components {
             /** @description Null for `global`. */
             target_id: string | null;
             /**
-             * @description What is counted; `spend` is in micro-USD. `concurrency` goes with period `none`.
+             * @description What is counted; `spend` is in micro-USD. `concurrency` requires period `none`.
              * @enum {string}
              */
             metric: "requests" | "tokens" | "spend" | "concurrency";
             /**
-             * @description The window; a week begins on Monday at 00:00 UTC. `none` with metric `concurrency` only.
+             * @description The window; a week begins on Monday at 00:00 UTC. `none` is for metric `concurrency` only.
              * @enum {string}
              */
             period: "second" | "minute" | "hour" | "day" | "week" | "month" | "none";
-            /** @description The most the window may hold; micro-USD for `spend`. */
+            /** @description The maximum for one window; micro-USD for `spend`. */
             limit_value: number;
             /**
              * @description With metric `spend`: whether an endpoint without a price gets no requests (`refuse`), or gets them without counting their spend (`allow`).
@@ -5290,7 +5290,7 @@ export interface components {
              */
             unpriced: "refuse" | "allow";
             /**
-             * @description With metric `tokens` or `spend`: whether a request reserves what it is expected to use (`estimate`), or the most that it can use (`hard`). If the client sets no output cap, a hard limit sets one. A hard limit on `spend` needs `unpriced: refuse`. Limits on `requests` and `concurrency` are exact, and take `estimate` only.
+             * @description With metric `tokens` or `spend`: whether a request reserves what it is expected to use (`estimate`), or the most that it can use (`hard`). If the client sets no output cap, a hard limit sets one. A hard limit on `spend` requires `unpriced: refuse`. Limits on `requests` and `concurrency` are exact, and accept only `estimate`.
              * @default estimate
              * @enum {string}
              */
@@ -5302,7 +5302,7 @@ export interface components {
              */
             alert_at: number[];
             /**
-             * @description Whether Relay sends an alert, once per window, when usage at this rate will reach the limit before the window ends.
+             * @description Whether Relay sends an alert, once per window, when usage at the current rate will reach the limit before the window ends.
              * @default false
              */
             alert_on_forecast: boolean;
@@ -5325,16 +5325,16 @@ export interface components {
             /** @description Null for `global`. */
             target_id?: string | null;
             /**
-             * @description What is counted; `spend` is in micro-USD. `concurrency` goes with period `none`.
+             * @description What is counted; `spend` is in micro-USD. `concurrency` requires period `none`.
              * @enum {string}
              */
             metric: "requests" | "tokens" | "spend" | "concurrency";
             /**
-             * @description The window; a week begins on Monday at 00:00 UTC. `none` with metric `concurrency` only.
+             * @description The window; a week begins on Monday at 00:00 UTC. `none` is for metric `concurrency` only.
              * @enum {string}
              */
             period: "second" | "minute" | "hour" | "day" | "week" | "month" | "none";
-            /** @description The most the window may hold; micro-USD for `spend`. */
+            /** @description The maximum for one window; micro-USD for `spend`. */
             limit_value: number;
             /**
              * @description With metric `spend`: whether an endpoint without a price gets no requests (`refuse`), or gets them without counting their spend (`allow`).
@@ -5343,7 +5343,7 @@ export interface components {
              */
             unpriced?: "refuse" | "allow";
             /**
-             * @description With metric `tokens` or `spend`: whether a request reserves what it is expected to use (`estimate`), or the most that it can use (`hard`). If the client sets no output cap, a hard limit sets one. A hard limit on `spend` needs `unpriced: refuse`. Limits on `requests` and `concurrency` are exact, and take `estimate` only.
+             * @description With metric `tokens` or `spend`: whether a request reserves what it is expected to use (`estimate`), or the most that it can use (`hard`). If the client sets no output cap, a hard limit sets one. A hard limit on `spend` requires `unpriced: refuse`. Limits on `requests` and `concurrency` are exact, and accept only `estimate`.
              * @default estimate
              * @enum {string}
              */
@@ -5356,14 +5356,14 @@ export interface components {
              */
             alert_at?: number[];
             /**
-             * @description Whether Relay sends an alert, once per window, when usage at this rate will reach the limit before the window ends.
+             * @description Whether Relay sends an alert, once per window, when usage at the current rate will reach the limit before the window ends.
              * @default false
              */
             alert_on_forecast?: boolean;
         };
         /**
          * TeamUpdate
-         * @description Fields of the resource that this call cannot change may be sent as they are: id, slug, created_at.
+         * @description This call can’t change these fields; send them unchanged or omit them: id, slug, created_at.
          */
         TeamUpdate: {
             /** @description An opaque identifier. */
@@ -5383,7 +5383,7 @@ export interface components {
              * @enum {string}
              */
             kind: "team" | "project" | "cost_center";
-            /** @description The team that this one belongs to, and whose limits also count it. Teams nest one level deep. */
+            /** @description The parent team, whose limits also count this team’s requests. Teams nest one level deep. */
             parent_id?: string | null;
         };
         /** TestStage */
@@ -5398,25 +5398,25 @@ export interface components {
              * @enum {string}
              */
             status: "ok" | "failed" | "skipped";
-            /** @description Null where nothing was measured. The time of `connect` includes the name resolution and TLS. */
+            /** @description Null if nothing was measured. The latency of `connect` includes name resolution and TLS. */
             latency_ms: number | null;
             message: string;
         };
         /** Timeseries */
         Timeseries: {
             /**
-             * @description `errors` are requests that failed. Quantiles are by nearest rank: exact up to 1,000 ms, rounded to two significant digits above. `ttft_ms` is the mean time to the first content. `fallback_rate` is fallbacks for each request. `cost_micros` is rounded half up, with the exact sums in `total_usd` and `value_usd`.
+             * @description `errors` are requests that failed. Quantiles are by nearest rank: exact up to 1,000 ms, rounded to two significant digits above that. `ttft_ms` is the mean time to the first content. `fallback_rate` is fallbacks per request. `cost_micros` is rounded half up, with the exact sums in `total_usd` and `value_usd`.
              * @enum {string}
              */
             metric: "requests" | "errors" | "input_tokens" | "output_tokens" | "cached_input_tokens" | "total_tokens" | "cost_micros" | "wait_ms_p50" | "wait_ms_p95" | "latency_ms_p50" | "latency_ms_p95" | "ttft_ms" | "fallback_rate";
             /**
-             * @description `state` goes with metric `requests` only. `model` is the upstream model of the endpoint.
+             * @description `state` requires metric `requests`. `model` is the upstream model of the endpoint.
              * @default none
              * @enum {string}
              */
             group_by: "none" | "state" | "lane" | "endpoint" | "provider" | "model" | "api_key" | "user";
             /**
-             * @description In UTC. Minutes are kept for 8 days and hours for 100.
+             * @description In UTC. Relay keeps minutes for 8 days and hours for 100 days.
              * @default hour
              * @enum {string}
              */
@@ -5440,7 +5440,7 @@ export interface components {
         };
         /** TotpSetup */
         TotpSetup: {
-            /** @description An otpauth:// address for an authenticator. Shown once. */
+            /** @description An otpauth:// URI for an authenticator app. Shown once. */
             uri: string;
             backup_codes: string[];
         };
@@ -5461,19 +5461,19 @@ export interface components {
             /** @description Null for traffic without a key, and in lines by user. */
             api_key_id: string | null;
             api_key_name: string | null;
-            /** @description All of them, however they ended. */
+            /** @description All requests, whatever their outcome. */
             requests: number;
-            /** @description Those that a provider worked on. */
+            /** @description Requests that reached a provider. */
             metered_requests: number;
-            /** @description Metered ones of which the provider reported no usage. */
+            /** @description Metered requests for which the provider reported no usage. */
             estimated_requests: number;
-            /** @description Metered ones at an endpoint without a price: not in the spend. */
+            /** @description Metered requests to an endpoint without a price; not included in the spend. */
             unpriced_requests: number;
             input_tokens: number;
-            /** @description Part of the input. */
+            /** @description Part of `input_tokens`. */
             cached_input_tokens: number;
             output_tokens: number;
-            /** @description Integer micro-USD by configured prices, rounded half up. Null when nothing that was used has a price. */
+            /** @description Micro-USD at the configured prices, rounded half up. Null when none of the usage has a price. */
             metered_spend_micros: number | null;
             metered_spend_usd: string | null;
         };
@@ -5494,7 +5494,7 @@ export interface components {
             /** @description Whether the month is over. */
             complete: boolean;
             /**
-             * @description Metered by configured prices; not an invoice. Invoices are in the billing history.
+             * @description Metered at the configured prices; not an invoice. Invoices are in the billing history.
              * @constant
              */
             basis: "configured_prices";
@@ -5506,19 +5506,19 @@ export interface components {
         };
         /** UsageTotals */
         UsageTotals: {
-            /** @description All of them, however they ended. */
+            /** @description All requests, whatever their outcome. */
             requests: number;
-            /** @description Those that a provider worked on. */
+            /** @description Requests that reached a provider. */
             metered_requests: number;
-            /** @description Metered ones of which the provider reported no usage. */
+            /** @description Metered requests for which the provider reported no usage. */
             estimated_requests: number;
-            /** @description Metered ones at an endpoint without a price: not in the spend. */
+            /** @description Metered requests to an endpoint without a price; not included in the spend. */
             unpriced_requests: number;
             input_tokens: number;
-            /** @description Part of the input. */
+            /** @description Part of `input_tokens`. */
             cached_input_tokens: number;
             output_tokens: number;
-            /** @description Integer micro-USD by configured prices, rounded half up. Null when nothing that was used has a price. */
+            /** @description Micro-USD at the configured prices, rounded half up. Null when none of the usage has a price. */
             metered_spend_micros: number | null;
             metered_spend_usd: string | null;
         };
@@ -5552,16 +5552,16 @@ export interface components {
             /** @description Null for `global`. */
             target_id: string | null;
             /**
-             * @description What is counted; `spend` is in micro-USD. `concurrency` goes with period `none`.
+             * @description What is counted; `spend` is in micro-USD. `concurrency` requires period `none`.
              * @enum {string}
              */
             metric: "requests" | "tokens" | "spend" | "concurrency";
             /**
-             * @description The window; a week begins on Monday at 00:00 UTC. `none` with metric `concurrency` only.
+             * @description The window; a week begins on Monday at 00:00 UTC. `none` is for metric `concurrency` only.
              * @enum {string}
              */
             period: "second" | "minute" | "hour" | "day" | "week" | "month" | "none";
-            /** @description The most the window may hold; micro-USD for `spend`. */
+            /** @description The maximum for one window; micro-USD for `spend`. */
             limit_value: number;
             /**
              * @description With metric `spend`: whether an endpoint without a price gets no requests (`refuse`), or gets them without counting their spend (`allow`).
@@ -5570,7 +5570,7 @@ export interface components {
              */
             unpriced: "refuse" | "allow";
             /**
-             * @description With metric `tokens` or `spend`: whether a request reserves what it is expected to use (`estimate`), or the most that it can use (`hard`). If the client sets no output cap, a hard limit sets one. A hard limit on `spend` needs `unpriced: refuse`. Limits on `requests` and `concurrency` are exact, and take `estimate` only.
+             * @description With metric `tokens` or `spend`: whether a request reserves what it is expected to use (`estimate`), or the most that it can use (`hard`). If the client sets no output cap, a hard limit sets one. A hard limit on `spend` requires `unpriced: refuse`. Limits on `requests` and `concurrency` are exact, and accept only `estimate`.
              * @default estimate
              * @enum {string}
              */
@@ -5582,7 +5582,7 @@ export interface components {
              */
             alert_at: number[];
             /**
-             * @description Whether Relay sends an alert, once per window, when usage at this rate will reach the limit before the window ends.
+             * @description Whether Relay sends an alert, once per window, when usage at the current rate will reach the limit before the window ends.
              * @default false
              */
             alert_on_forecast: boolean;
@@ -5605,16 +5605,16 @@ export interface components {
             /** @description Null for `global`. */
             target_id?: string | null;
             /**
-             * @description What is counted; `spend` is in micro-USD. `concurrency` goes with period `none`.
+             * @description What is counted; `spend` is in micro-USD. `concurrency` requires period `none`.
              * @enum {string}
              */
             metric: "requests" | "tokens" | "spend" | "concurrency";
             /**
-             * @description The window; a week begins on Monday at 00:00 UTC. `none` with metric `concurrency` only.
+             * @description The window; a week begins on Monday at 00:00 UTC. `none` is for metric `concurrency` only.
              * @enum {string}
              */
             period: "second" | "minute" | "hour" | "day" | "week" | "month" | "none";
-            /** @description The most the window may hold; micro-USD for `spend`. */
+            /** @description The maximum for one window; micro-USD for `spend`. */
             limit_value: number;
             /**
              * @description With metric `spend`: whether an endpoint without a price gets no requests (`refuse`), or gets them without counting their spend (`allow`).
@@ -5623,7 +5623,7 @@ export interface components {
              */
             unpriced?: "refuse" | "allow";
             /**
-             * @description With metric `tokens` or `spend`: whether a request reserves what it is expected to use (`estimate`), or the most that it can use (`hard`). If the client sets no output cap, a hard limit sets one. A hard limit on `spend` needs `unpriced: refuse`. Limits on `requests` and `concurrency` are exact, and take `estimate` only.
+             * @description With metric `tokens` or `spend`: whether a request reserves what it is expected to use (`estimate`), or the most that it can use (`hard`). If the client sets no output cap, a hard limit sets one. A hard limit on `spend` requires `unpriced: refuse`. Limits on `requests` and `concurrency` are exact, and accept only `estimate`.
              * @default estimate
              * @enum {string}
              */
@@ -5636,7 +5636,7 @@ export interface components {
              */
             alert_at?: number[];
             /**
-             * @description Whether Relay sends an alert, once per window, when usage at this rate will reach the limit before the window ends.
+             * @description Whether Relay sends an alert, once per window, when usage at the current rate will reach the limit before the window ends.
              * @default false
              */
             alert_on_forecast?: boolean;
@@ -5644,7 +5644,7 @@ export interface components {
         /** WaitBin */
         WaitBin: {
             from_ms: number;
-            /** @description Included. Null when only the shortest wait is known. */
+            /** @description Inclusive. Null if only the shortest wait is known. */
             up_to_ms: number | null;
             requests: number;
         };
@@ -5661,14 +5661,14 @@ export interface components {
              */
             to: string;
             requests: number;
-            /** @description Those among `requests` that reached no endpoint, such as rejected ones. */
+            /** @description The part of `requests` that reached no endpoint, such as rejected requests. */
             undispatched: number;
-            /** @description Bins with requests. A bin is one millisecond up to 1,000 ms; above, one ends at each value of two significant digits. Requests that an earlier version recorded are in wider bins, which overlap these. */
+            /** @description Bins that contain requests. Bins are 1 ms wide up to 1,000 ms; above that, they end at values with two significant digits. Requests recorded by an earlier version are in wider bins, which overlap these. */
             bins: components["schemas"]["WaitBin"][];
         };
     };
     responses: {
-        /** @description `invalid_json`, `invalid_request`, `model_not_found`, `no_route`, `unpriced`, `unbounded_request`, `guardrail_streaming_unsupported`, `guardrail_route_kind_unsupported`. On inference a provider’s own 400 may pass through unchanged. */
+        /** @description `invalid_json`, `invalid_request`, `model_not_found`, `no_route`, `unpriced`, `unbounded_request`, `guardrail_streaming_unsupported`, `guardrail_route_kind_unsupported`. On inference routes, a provider’s own 400 may pass through unchanged. */
         Error400: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
@@ -5680,7 +5680,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description `missing_api_key`, `invalid_api_key`, `expired_api_key`, `revoked_api_key`, `invalid_credentials`, `totp_required`, `session_expired`, `invalid_context`. On inference a provider’s own 401 may pass through unchanged. */
+        /** @description `missing_api_key`, `invalid_api_key`, `expired_api_key`, `revoked_api_key`, `invalid_credentials`, `totp_required`, `session_expired`, `invalid_context`. On inference routes, a provider’s own 401 may pass through unchanged. */
         Error401: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
@@ -5692,7 +5692,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description `csrf_failed`, `insufficient_scope`, `permission_denied`, `product_access_denied`, `entitlement_missing`, `accounts_disabled`, `mail_not_configured`, `mode_unsupported`, `content_policy_violation`. On inference a provider’s own 403 may pass through unchanged. */
+        /** @description `csrf_failed`, `insufficient_scope`, `permission_denied`, `product_access_denied`, `entitlement_missing`, `accounts_disabled`, `mail_not_configured`, `mode_unsupported`, `content_policy_violation`. On inference routes, a provider’s own 403 may pass through unchanged. */
         Error403: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
@@ -5704,7 +5704,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description `not_found`, `route_not_found`. On inference a provider’s own 404 may pass through unchanged. */
+        /** @description `not_found`, `route_not_found`. On inference routes, a provider’s own 404 may pass through unchanged. */
         Error404: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
@@ -5716,7 +5716,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description `method_not_allowed`. On inference a provider’s own 405 may pass through unchanged. */
+        /** @description `method_not_allowed`. On inference routes, a provider’s own 405 may pass through unchanged. */
         Error405: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
@@ -5728,7 +5728,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description `request_timeout`. On inference a provider’s own 408 may pass through unchanged. */
+        /** @description `request_timeout`. On inference routes, a provider’s own 408 may pass through unchanged. */
         Error408: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
@@ -5740,7 +5740,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description `conflict`, `lane_shadows_model`, `managed_by_file`, `idempotency_conflict`, `secret_already_shown`. On inference a provider’s own 409 may pass through unchanged. */
+        /** @description `conflict`, `lane_shadows_model`, `managed_by_file`, `idempotency_conflict`, `secret_already_shown`. On inference routes, a provider’s own 409 may pass through unchanged. */
         Error409: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
@@ -5752,7 +5752,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description `version_conflict`. On inference a provider’s own 412 may pass through unchanged. */
+        /** @description `version_conflict`. On inference routes, a provider’s own 412 may pass through unchanged. */
         Error412: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
@@ -5764,7 +5764,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description `body_too_large`. On inference a provider’s own 413 may pass through unchanged. */
+        /** @description `body_too_large`. On inference routes, a provider’s own 413 may pass through unchanged. */
         Error413: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
@@ -5776,7 +5776,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description `unsupported_media_type`. On inference a provider’s own 415 may pass through unchanged. */
+        /** @description `unsupported_media_type`. On inference routes, a provider’s own 415 may pass through unchanged. */
         Error415: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
@@ -5788,7 +5788,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description `upgrade_required`. On inference a provider’s own 426 may pass through unchanged. */
+        /** @description `upgrade_required`. On inference routes, a provider’s own 426 may pass through unchanged. */
         Error426: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
@@ -5800,7 +5800,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description `rate_limit_wait_budget_exceeded`, `budget_exhausted`, `request_exceeds_limit`, `too_many_attempts`, `queue_full`, `too_many_streams`. On inference a provider’s own 429 may pass through unchanged. */
+        /** @description `rate_limit_wait_budget_exceeded`, `budget_exhausted`, `request_exceeds_limit`, `too_many_attempts`, `queue_full`, `too_many_streams`. On inference routes, a provider’s own 429 may pass through unchanged. */
         Error429: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
@@ -5820,7 +5820,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description `internal_error`. On inference a provider’s own 500 may pass through unchanged. */
+        /** @description `internal_error`. On inference routes, a provider’s own 500 may pass through unchanged. */
         Error500: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
@@ -5832,7 +5832,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description `not_implemented`. On inference a provider’s own 501 may pass through unchanged. */
+        /** @description `not_implemented`. On inference routes, a provider’s own 501 may pass through unchanged. */
         Error501: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
@@ -5844,7 +5844,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description `upstream_unreachable`, `upstream_timeout`, `upstream_invalid_response`, `upstream_not_prepared`, `upstream_credential_refused`, `upstream_redirected`, `stream_interrupted`. On inference a provider’s own 502 may pass through unchanged. */
+        /** @description `upstream_unreachable`, `upstream_timeout`, `upstream_invalid_response`, `upstream_not_prepared`, `upstream_credential_refused`, `upstream_redirected`, `stream_interrupted`. On inference routes, a provider’s own 502 may pass through unchanged. */
         Error502: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
@@ -5856,7 +5856,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description `guardrail_unavailable`, `policy_unavailable`, `metering_unavailable`, `store_unavailable`, `configuration_unavailable`, `draining`. On inference a provider’s own 503 may pass through unchanged. */
+        /** @description `guardrail_unavailable`, `policy_unavailable`, `metering_unavailable`, `store_unavailable`, `configuration_unavailable`, `draining`. On inference routes, a provider’s own 503 may pass through unchanged. */
         Error503: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
@@ -5874,7 +5874,7 @@ export interface components {
     parameters: never;
     requestBodies: never;
     headers: {
-        /** @description `Bearer realm="relay"`; with `error="invalid_token"` when the key or session that was sent is not valid. */
+        /** @description `Bearer realm="relay"`; with `error="invalid_token"` when the key or session is not valid. */
         "WWW-Authenticate": string;
         /** @description The request ID. A client’s own value is kept as `client_request_id` in the log. */
         "x-request-id": string;
@@ -5884,29 +5884,29 @@ export interface components {
         "x-relay-overhead-ms": number;
         /** @description `upstream` when the body is the provider’s own, else `relay`. */
         "x-relay-error-source": string;
-        /** @description Seconds after which the same request can be admitted; behind a concurrency limit an estimate, 1 to 60. */
+        /** @description Seconds to wait before a retry. At a limit, Relay can admit the same request then; at a concurrency limit, this is an estimate from 1 to 60. */
         "Retry-After": string;
-        /** @description The same in milliseconds. */
+        /** @description The same, in milliseconds. */
         "retry-after-ms": number;
         /** @description `false` when a retry cannot help; SDKs obey it. */
         "x-should-retry": boolean;
         /** @description The tightest limit on requests. */
         "x-ratelimit-limit-requests": number;
-        /** @description What remains of it. */
+        /** @description Requests left under that limit. */
         "x-ratelimit-remaining-requests": number;
-        /** @description Time until it resets, such as `1.5s`. */
+        /** @description Time until that limit resets, such as `1.5s`. */
         "x-ratelimit-reset-requests": string;
         /** @description The tightest limit on tokens. */
         "x-ratelimit-limit-tokens": number;
-        /** @description What remains of it. */
+        /** @description Tokens left under that limit. */
         "x-ratelimit-remaining-tokens": number;
-        /** @description Time until it resets, such as `1.5s`. */
+        /** @description Time until that limit resets, such as `1.5s`. */
         "x-ratelimit-reset-tokens": string;
-        /** @description Send it as `cursor` for the next page; absent on the last. */
+        /** @description Send it as `cursor` to get the next page. Absent on the last page. */
         "X-Next-Cursor": string;
-        /** @description `<…>; rel="next"`, the address of the next page. */
+        /** @description `<…>; rel="next"`: the URL of the next page. */
         Link: string;
-        /** @description `true` when the response is that of the first request and nothing was created again. */
+        /** @description `true` when Relay repeats the first response and creates nothing. */
         "idempotency-replayed": boolean;
         /** @description The version of the resource. */
         ETag: string;
@@ -5924,15 +5924,15 @@ export interface components {
         "X-Relay-Fallback-Count": number;
         /** @description The operation that the request was translated to, such as `chat`. */
         "X-Relay-Translated-To": string;
-        /** @description Fields of the request that the provider did not get, because its protocol can’t express them, its preset drops them, or they are thinking blocks that Relay translated in an earlier turn. */
+        /** @description Request fields that Relay did not send to the provider, because its protocol can’t express them, its preset drops them, or they are thinking blocks that Relay translated in an earlier turn. */
         "X-Relay-Left-Out": string;
-        /** @description The output cap that Relay wrote into the request, in tokens of one choice. A response of this length was probably cut off. */
+        /** @description The output cap that Relay added to the request, in tokens per choice. A response of this length was probably cut off. */
         "X-Relay-Output-Cap": number;
         /** @description `true` when the count is Relay’s estimate, because no endpoint can count tokens for this model. */
         "X-Relay-Estimated": boolean;
-        /** @description Estimate at admission. */
+        /** @description Input tokens, estimated at admission. */
         "X-Relay-Estimated-Input-Tokens": number;
-        /** @description Estimate at admission. */
+        /** @description Output tokens, estimated at admission. */
         "X-Relay-Estimated-Output-Tokens": number;
         /** @description Estimated cost in micro-USD, rounded up. */
         "X-Relay-Estimated-Cost-Micros": number;
@@ -5942,7 +5942,7 @@ export interface components {
         "X-Relay-Actual-Output-Tokens": number;
         /** @description Total tokens the provider reported. */
         "X-Relay-Actual-Total-Tokens": number;
-        /** @description Cost in micro-USD by the configured prices, rounded half up. */
+        /** @description Cost in micro-USD at the configured prices, rounded half up. */
         "X-Relay-Actual-Cost-Micros": number;
     };
     pathItems: never;
@@ -6420,7 +6420,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key gets the first response. */
+                /** @description A retry with the same key returns the first response. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -6497,7 +6497,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done; no body. */
+            /** @description Success; no body. */
             204: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -6533,7 +6533,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done; no body. */
+            /** @description Success; no body. */
             204: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -6717,7 +6717,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done; no body. */
+            /** @description Success; no body. */
             204: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -6806,7 +6806,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done; no body. */
+            /** @description Success; no body. */
             204: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -6838,7 +6838,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done; no body. */
+            /** @description Success; no body. */
             204: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -6871,7 +6871,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done; no body. */
+            /** @description Success; no body. */
             204: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -6973,7 +6973,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done; no body. */
+            /** @description Success; no body. */
             302: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -7002,7 +7002,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done; no body. */
+            /** @description Success; no body. */
             302: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -7057,7 +7057,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done; no body. */
+            /** @description Success; no body. */
             204: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -7087,7 +7087,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done; no body. */
+            /** @description Success; no body. */
             204: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -7192,7 +7192,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done; no body. */
+            /** @description Success; no body. */
             204: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -7226,7 +7226,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done; no body. */
+            /** @description Success; no body. */
             204: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -7330,7 +7330,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done; no body. */
+            /** @description Success; no body. */
             204: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -7427,7 +7427,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key gets the first response. */
+                /** @description A retry with the same key returns the first response. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -7476,7 +7476,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done; no body. */
+            /** @description Success; no body. */
             204: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -7506,7 +7506,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description List every key of the organization */
+            /** @description List all API keys of the organization */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -7530,7 +7530,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key gets the first response. */
+                /** @description A retry with the same key returns the first response. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -7621,7 +7621,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done; no body. */
+            /** @description Success; no body. */
             204: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -7711,7 +7711,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key gets the first response. */
+                /** @description A retry with the same key returns the first response. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -7832,7 +7832,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done; no body. */
+            /** @description Success; no body. */
             204: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -7950,7 +7950,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key gets the first response. */
+                /** @description A retry with the same key returns the first response. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -8042,7 +8042,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done; no body. */
+            /** @description Success; no body. */
             204: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -8097,7 +8097,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key gets the first response. */
+                /** @description A retry with the same key returns the first response. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -8219,7 +8219,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done; no body. */
+            /** @description Success; no body. */
             204: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -8305,7 +8305,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key gets the first response. */
+                /** @description A retry with the same key returns the first response. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -8427,7 +8427,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done; no body. */
+            /** @description Success; no body. */
             204: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -8482,7 +8482,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key gets the first response. */
+                /** @description A retry with the same key returns the first response. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -8604,7 +8604,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done; no body. */
+            /** @description Success; no body. */
             204: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -8659,7 +8659,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key gets the first response. */
+                /** @description A retry with the same key returns the first response. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -8751,7 +8751,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done; no body. */
+            /** @description Success; no body. */
             204: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -8906,7 +8906,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key gets the first response. */
+                /** @description A retry with the same key returns the first response. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -9028,7 +9028,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done; no body. */
+            /** @description Success; no body. */
             204: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -9083,7 +9083,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key gets the first response. */
+                /** @description A retry with the same key returns the first response. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -9190,7 +9190,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key gets the first response. */
+                /** @description A retry with the same key returns the first response. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -9329,7 +9329,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key gets the first response. */
+                /** @description A retry with the same key returns the first response. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -9450,7 +9450,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done; no body. */
+            /** @description Success; no body. */
             204: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -9536,7 +9536,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key gets the first response. */
+                /** @description A retry with the same key returns the first response. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -9658,7 +9658,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done; no body. */
+            /** @description Success; no body. */
             204: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -9714,7 +9714,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key gets the first response. */
+                /** @description A retry with the same key returns the first response. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -9852,7 +9852,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key gets the first response. */
+                /** @description A retry with the same key returns the first response. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -9973,7 +9973,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done; no body. */
+            /** @description Success; no body. */
             204: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -10701,7 +10701,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key gets the first response. */
+                /** @description A retry with the same key returns the first response. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -10832,7 +10832,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Read this process’s metrics; with RELAY_METRICS_TOKEN as bearer, or from the same machine */
+            /** @description Read this process’s metrics, with RELAY_METRICS_TOKEN as the bearer token or from the same machine */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -10882,7 +10882,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Read what an error code means and what to do */
+            /** @description Read what an error code means and how to fix it */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];

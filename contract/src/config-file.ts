@@ -21,20 +21,21 @@ const orphans = {
   prune: optional(
     flag({
       default: false,
-      description: 'Delete resources that are managed by file and no longer in it. Nothing else is deleted.',
+      description:
+        'Delete resources that are managed by file but no longer in the file. Nothing else is deleted.',
     }),
   ),
   release: optional(
     flag({
       default: false,
-      description: 'Release resources that are managed by file and no longer in it.',
+      description: 'Release resources that are managed by file but no longer in the file.',
     }),
   ),
 };
 
 const Secrets = Type.Record(Type.String(), WriteOnlySecret, {
   writeOnly: true,
-  description: 'Secrets by their `secret_ref`. One that differs from what is stored replaces it.',
+  description: 'Secrets, by `secret_ref`. A secret that differs from the stored one replaces it.',
 });
 
 export const ConfigPlanRequest = closed('ConfigPlanRequest', {
@@ -57,8 +58,8 @@ const Section = oneOf(sectionNames);
 const ConfigChange = closed('ConfigChange', {
   action: oneOf(['create', 'update', 'delete', 'release']),
   section: Section,
-  key: Type.String({ description: 'What the item is known by in the file, such as its slug.' }),
-  id: nullable(Id, { description: 'Null for a create that has not been applied.' }),
+  key: Type.String({ description: 'Identifies the item in the file, such as its slug.' }),
+  id: nullable(Id, { description: 'Null for a create that is not applied yet.' }),
   fields: Type.Array(
     closed('ConfigFieldChange', {
       field: Type.String(),
@@ -69,7 +70,7 @@ const ConfigChange = closed('ConfigChange', {
 });
 
 export const ConfigPlan = closed('ConfigPlan', {
-  plan_hash: Type.String({ description: 'Of the changes; the same for the same changes.' }),
+  plan_hash: Type.String({ description: 'A hash of the changes. The same changes have the same hash.' }),
   creates: integer(),
   updates: integer(),
   deletes: integer(),
@@ -80,7 +81,7 @@ export const ConfigPlan = closed('ConfigPlan', {
       'Resources that are no longer in the file; without `prune` or `release` they stay managed by file.',
   }),
   required_secrets: Type.Array(Type.String(), {
-    description: 'The `secret_ref`s whose values an apply has to carry.',
+    description: 'The `secret_ref`s whose values the apply request must include.',
   }),
   secrets: Type.Array(
     closed('ConfigSecretState', {
@@ -89,10 +90,10 @@ export const ConfigPlan = closed('ConfigPlan', {
       secret_ref: Type.String(),
       state: oneOf(['changed', 'unchanged', 'unknown'], {
         description:
-          'Whether the secret that was sent differs from what is stored. `unknown`: it was not sent, or the caller may not replace it.',
+          'Whether the secret in the request differs from the stored one. `unknown`: the request has no such secret, or the caller is not allowed to replace it.',
       }),
     }),
-    { description: 'Every secret that the file refers to.' },
+    { description: 'All secrets that the file refers to.' },
   ),
 });
 export type ConfigPlan = Static<typeof ConfigPlan>;

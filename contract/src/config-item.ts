@@ -25,12 +25,12 @@ export const ItemSlug = Type.String({
   maxLength: 100,
   pattern: '^[^/\\s]+$',
   description:
-    'What the item is known by from one apply to the next. Left out, it is derived from the name; write it down before renaming.',
+    'Identifies the item from one apply to the next. If omitted, Relay derives it from the name; set it before you rename the item.',
 });
 
 export const SecretRef = Type.String({
   maxLength: 500,
   pattern: '^(env:[A-Za-z_][A-Za-z0-9_]*|file:[^\\s].*)$',
   description:
-    'Where the secret is read when the file is applied: `env:NAME` or `file:PATH`. The file never holds the secret itself.',
+    'Where to read the secret when the file is applied: `env:NAME` or `file:PATH`. The file never holds the secret itself.',
 });

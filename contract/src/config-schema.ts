@@ -11,7 +11,7 @@ export function buildConfigSchema(): Record<string, unknown> {
     ...schema,
     title: 'relay.yaml',
     description:
-      'The configuration of a Relay deployment or organization. Other resources are named by their slugs, secrets by where they are found.',
+      'The configuration of a Relay deployment or organization. Refer to other resources by slug and to secrets by location.',
   };
 }
 

@@ -8,10 +8,12 @@ export const ErrorBody = open('ErrorBody', {
     type: Type.String(),
     code: Type.Enum([...errorCodes], { type: 'string' }),
     message: Type.String({ description: 'What happened, why, and what to do.' }),
-    param: nullable(Type.String(), { description: 'The field at fault.' }),
+    param: nullable(Type.String(), { description: 'The field that caused the error.' }),
     request_id: Type.String(),
-    doc_url: Type.String({ description: 'The page of this code, served by the deployment itself.' }),
-    retry_after: optional(integer({ description: 'Seconds; on a wait-budget refusal.' })),
+    doc_url: Type.String({
+      description: 'The documentation page for this code, served by the deployment itself.',
+    }),
+    retry_after: optional(integer({ description: 'Seconds to wait before a retry, as in `Retry-After`.' })),
   }),
 });
 export type ErrorBody = Static<typeof ErrorBody>;

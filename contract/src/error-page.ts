@@ -3,7 +3,7 @@ import { type ErrorCode, type ErrorOwner, errors } from './errors.ts';
 const owners: Readonly<Record<ErrorOwner, string>> = {
   client: 'The caller.',
   config: 'Anyone who can configure the deployment or organization.',
-  capacity: 'Anyone who can edit limits; or the caller, as “What to do” says.',
+  capacity: 'Anyone who can edit limits, or the caller: see “What to do”.',
   upstream: 'The provider, or another service behind Relay.',
   platform: 'The operator of the deployment.',
 };

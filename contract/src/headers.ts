@@ -59,9 +59,9 @@ export interface HeaderDescription {
   readonly meaning: string;
 }
 
-const threePosts = '200 of chat completions, responses, embeddings and messages';
-const nonStreaming = `${threePosts}, not streaming`;
-const anyInference = 'inference responses to which a limit applies; on a 429, the limit that caused it';
+const threePosts = '200 responses of the chat completions, responses, embeddings and messages routes';
+const nonStreaming = `${threePosts}, except streams`;
+const anyInference = 'inference responses when a limit applies; on a 429, the limit that caused it';
 const pagedLists = 'list responses when `limit` was sent';
 
 export const headerDescriptions: Readonly<Record<HeaderKey, HeaderDescription>> = {
@@ -74,7 +74,7 @@ export const headerDescriptions: Readonly<Record<HeaderKey, HeaderDescription>> 
   wwwAuthenticate: response(
     'string',
     '401 responses',
-    '`Bearer realm="relay"`; with `error="invalid_token"` when the key or session that was sent is not valid.',
+    '`Bearer realm="relay"`; with `error="invalid_token"` when the key or session is not valid.',
   ),
   requestId: {
     type: 'string',
@@ -100,35 +100,39 @@ export const headerDescriptions: Readonly<Record<HeaderKey, HeaderDescription>> 
   retryAfter: response(
     'string',
     '429 and 503 responses',
-    'Seconds after which the same request can be admitted; behind a concurrency limit an estimate, 1 to 60.',
+    'Seconds to wait before a retry. At a limit, Relay can admit the same request then; at a concurrency limit, this is an estimate from 1 to 60.',
   ),
-  retryAfterMs: response('integer', '429 and 503 responses', 'The same in milliseconds.'),
+  retryAfterMs: response('integer', '429 and 503 responses', 'The same, in milliseconds.'),
   shouldRetry: response('boolean', 'error responses', '`false` when a retry cannot help; SDKs obey it.'),
   rateLimitLimitRequests: response('integer', anyInference, 'The tightest limit on requests.'),
-  rateLimitRemainingRequests: response('integer', anyInference, 'What remains of it.'),
-  rateLimitResetRequests: response('string', anyInference, 'Time until it resets, such as `1.5s`.'),
+  rateLimitRemainingRequests: response('integer', anyInference, 'Requests left under that limit.'),
+  rateLimitResetRequests: response('string', anyInference, 'Time until that limit resets, such as `1.5s`.'),
   rateLimitLimitTokens: response('integer', anyInference, 'The tightest limit on tokens.'),
-  rateLimitRemainingTokens: response('integer', anyInference, 'What remains of it.'),
-  rateLimitResetTokens: response('string', anyInference, 'Time until it resets, such as `1.5s`.'),
-  nextCursor: response('string', pagedLists, 'Send it as `cursor` for the next page; absent on the last.'),
-  link: response('string', pagedLists, '`<…>; rel="next"`, the address of the next page.'),
+  rateLimitRemainingTokens: response('integer', anyInference, 'Tokens left under that limit.'),
+  rateLimitResetTokens: response('string', anyInference, 'Time until that limit resets, such as `1.5s`.'),
+  nextCursor: response(
+    'string',
+    pagedLists,
+    'Send it as `cursor` to get the next page. Absent on the last page.',
+  ),
+  link: response('string', pagedLists, '`<…>; rel="next"`: the URL of the next page.'),
   idempotencyKey: request(
     'string',
     'management POST requests',
-    'A repeat with the same key gets the first response.',
+    'A retry with the same key returns the first response.',
   ),
   idempotencyReplayed: response(
     'boolean',
     'responses to a repeated `Idempotency-Key`',
-    '`true` when the response is that of the first request and nothing was created again.',
+    '`true` when Relay repeats the first response and creates nothing.',
   ),
-  etag: response('string', 'responses with one management resource', 'The version of the resource.'),
+  etag: response('string', 'responses that return one management resource', 'The version of the resource.'),
   ifMatch: request(
     'string',
     'PUT, PATCH and DELETE of one resource',
     'Applies the change only if the resource still has this version.',
   ),
-  csrfToken: request('string', 'writes with a browser session', '`csrf_token` of the session.'),
+  csrfToken: request('string', 'writes with a browser session', 'The session’s `csrf_token`.'),
   selectedEndpoint: response('string', threePosts, 'Name of the selected endpoint.'),
   selectedEndpointId: response('string', threePosts, 'ID of the selected endpoint.'),
   selectedProviderId: response('string', threePosts, 'ID of the selected provider.'),
@@ -143,20 +147,20 @@ export const headerDescriptions: Readonly<Record<HeaderKey, HeaderDescription>> 
   leftOut: response(
     'string',
     'responses to requests from which Relay omitted fields',
-    'Fields of the request that the provider did not get, because its protocol can’t express them, its preset drops them, or they are thinking blocks that Relay translated in an earlier turn.',
+    'Request fields that Relay did not send to the provider, because its protocol can’t express them, its preset drops them, or they are thinking blocks that Relay translated in an earlier turn.',
   ),
   outputCap: response(
     'integer',
-    'responses to a request under a hard limit that set no output cap',
-    'The output cap that Relay wrote into the request, in tokens of one choice. A response of this length was probably cut off.',
+    'responses to requests that are under a hard limit and set no output cap',
+    'The output cap that Relay added to the request, in tokens per choice. A response of this length was probably cut off.',
   ),
   estimated: response(
     'boolean',
-    '200 of `/v1/messages/count_tokens`',
+    '200 responses of `/v1/messages/count_tokens`',
     '`true` when the count is Relay’s estimate, because no endpoint can count tokens for this model.',
   ),
-  estimatedInputTokens: response('integer', threePosts, 'Estimate at admission.'),
-  estimatedOutputTokens: response('integer', threePosts, 'Estimate at admission.'),
+  estimatedInputTokens: response('integer', threePosts, 'Input tokens, estimated at admission.'),
+  estimatedOutputTokens: response('integer', threePosts, 'Output tokens, estimated at admission.'),
   estimatedCostMicros: response('integer', threePosts, 'Estimated cost in micro-USD, rounded up.'),
   actualInputTokens: response('integer', nonStreaming, 'Input tokens the provider reported.'),
   actualOutputTokens: response('integer', nonStreaming, 'Output tokens the provider reported.'),
@@ -164,7 +168,7 @@ export const headerDescriptions: Readonly<Record<HeaderKey, HeaderDescription>> 
   actualCostMicros: response(
     'integer',
     nonStreaming,
-    'Cost in micro-USD by the configured prices, rounded half up.',
+    'Cost in micro-USD at the configured prices, rounded half up.',
   ),
 };
 

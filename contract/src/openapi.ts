@@ -53,7 +53,7 @@ export function buildOpenApi(): JsonObject {
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [
-      server('base_url', 'https://relay.example/v1', 'The versioned inference base; it ends in /v1.'),
+      server('base_url', 'https://relay.example/v1', 'The versioned base URL for inference; ends in /v1.'),
     ],
     security: [{ UserAPIKey: [] }],
     tags: [...new Set(allRoutes.map((route) => route.tag))].map((name) => ({ name })),
@@ -160,11 +160,11 @@ function successResponses(route: Route, components: SchemaComponents): Record<st
     content[contentType ?? 'application/json'] = { schema: components.convert(schema) };
   if (streams === true) {
     content['text/event-stream'] = {
-      schema: { type: 'string', description: 'Provider frames; sent when the body asks for a stream.' },
+      schema: { type: 'string', description: 'Server-sent events, when the request sets `stream` to true.' },
     };
   }
   const response: JsonObject = {
-    description: schema === undefined ? 'Done; no body.' : (shapeOf(schema).title ?? route.summary),
+    description: schema === undefined ? 'Success; no body.' : (shapeOf(schema).title ?? route.summary),
     headers: headerReferences(successHeaders(route)),
     ...(schema === undefined ? {} : { content }),
   };
@@ -223,7 +223,7 @@ function errorResponses(components: SchemaComponents): JsonObject {
     return [
       `Error${status}`,
       {
-        description: `${listed.join(', ')}. On inference a provider’s own ${status} may pass through unchanged.`,
+        description: `${listed.join(', ')}. On inference routes, a provider’s own ${status} may pass through unchanged.`,
         headers: headerReferences(keys),
         content: { 'application/json': { schema } },
       },

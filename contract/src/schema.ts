@@ -34,7 +34,7 @@ export function changeOf<R extends TProperties, W extends TProperties>(
     title,
     { ...repeated, ...writable },
     {
-      description: `Fields of the resource that this call cannot change may be sent as they are: ${serverSet.join(', ')}.`,
+      description: `This call can’t change these fields; send them unchanged or omit them: ${serverSet.join(', ')}.`,
       'x-server-set': serverSet,
     },
   );
@@ -138,7 +138,7 @@ export const Micros = integer({ description: 'Integer micro-USD.' });
 /** Beside a cost in micro-USD, which is rounded half up. */
 export const ExactUsd = Type.String({
   pattern: '^\\d+(?:\\.\\d{1,12})?$',
-  description: 'US dollars, exact: a decimal number as text.',
+  description: 'Exact amount in US dollars, as a decimal string.',
 });
 
 export const HeaderFieldName = Type.String({
@@ -152,7 +152,7 @@ export const WriteOnlySecret = Type.String({
   minLength: 1,
   maxLength: 10000,
   writeOnly: true,
-  description: 'Stored sealed; never returned.',
+  description: 'Stored encrypted; never returned.',
 });
 
 /** A secret that a response shows once. Such responses are not cached, and idempotent replays leave it out. */
@@ -167,7 +167,9 @@ export const Ok = closed('Ok', { ok: Type.Literal(true) });
 /** `limit` and `cursor` of every list. Without `limit`, a list returns the whole array. */
 export const pageFields = {
   limit: optional(integer({ minimum: 1, maximum: 1000, description: 'Page size.' })),
-  cursor: optional(Type.String({ maxLength: 1000, description: 'X-Next-Cursor of the page before.' })),
+  cursor: optional(
+    Type.String({ maxLength: 1000, description: '`X-Next-Cursor` or `next_cursor` from the previous page.' }),
+  ),
 };
 
 export const PageQuery = query(pageFields);

@@ -7,7 +7,7 @@ export const requestErrors = {
     type: 'invalid_request_error',
     message: 'The request body is not valid JSON. Send one JSON object with Content-Type: application/json.',
     why: 'The body could not be parsed as JSON, or it is not a JSON object.',
-    fix: 'Check the body with a JSON parser before sending it; look for trailing commas, single quotes and missing text.',
+    fix: 'Check the body with a JSON parser before sending it; look for trailing commas, single quotes and truncated text.',
     owner: 'client',
   },
   invalid_request: {
@@ -123,8 +123,8 @@ export const requestErrors = {
     type: 'conflict_error',
     message:
       'The lane has the name of a model that an endpoint serves. Use another name, or send shadows_model: true.',
-    why: 'A `model` in a request names a lane before it names a model. Requests that name the model would go to the lane, with its endpoints, limits and guardrails.',
-    fix: 'Give the lane another name. If requests for the model are meant to go to the lane, send `shadows_model: true` with it.',
+    why: 'Relay looks up the `model` of a request among lanes first, then among models. Requests that name the model would go to the lane, with its endpoints, limits and guardrails.',
+    fix: 'Give the lane another name. If requests for the model are meant to go to the lane, create it with `shadows_model: true`.',
     owner: 'client',
   },
   managed_by_file: {

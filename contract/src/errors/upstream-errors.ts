@@ -47,7 +47,7 @@ export const upstreamErrors = {
     status: 502,
     type: 'upstream_error',
     message: 'The provider returned a redirect, which Relay does not follow. Correct its base URL.',
-    why: 'The provider returned a 3xx, and no other candidate responded. Relay neither follows nor passes on a redirect: the client would send the request to another address, without guardrails and limits.',
+    why: 'The provider returned a 3xx response, and no other candidate responded. Relay neither follows nor passes on a redirect: the client would send the request to another address, without guardrails and limits.',
     fix: 'Set `base_url` of the provider to the final address. `upstream_message` of the attempt in `GET /api/relay/requests/{request_id}` has the address of the redirect.',
     owner: 'config',
   },
@@ -56,7 +56,7 @@ export const upstreamErrors = {
     type: 'upstream_error',
     message: 'The provider’s stream was interrupted. The response is incomplete; send the request again.',
     why: 'The provider failed or stopped sending after the first content. Relay never restarts a stream, because a second response would not continue the first.',
-    fix: 'Discard or keep the partial text, and send the request again. The error arrives as a last `data: {"error": …}` frame, without `[DONE]`.',
+    fix: 'Discard or keep the partial text, and send the request again. The error arrives as the last `data: {"error": …}` frame, without `[DONE]`.',
     owner: 'upstream',
   },
   guardrail_unavailable: {

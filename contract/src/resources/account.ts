@@ -26,14 +26,14 @@ export const PreferencesUpdate = closed('PreferencesUpdate', { marketing_opt_in:
 
 const TeamId = nullable(Id, {
   description:
-    'The team whose limits count its requests; null for the owner’s team. Choosing a different team, or changing it, requires `relay:limits:manage`.',
+    'The team whose limits count the key’s requests; null for the owner’s team. Setting a different team, or changing it later, requires `relay:limits:manage`.',
 });
 
 export const ApiKey = closed('ApiKey', {
   id: Id,
   user_uuid: Id,
   name: Type.String(),
-  key_prefix: Type.String({ description: 'The non-secret beginning of the secret.' }),
+  key_prefix: Type.String({ description: 'The first characters of the key, which are not secret.' }),
   product_key: Type.String({ description: 'Currently always `model_relay`.' }),
   scopes: Type.Array(Type.String()),
   status: Type.Enum(['active', 'revoked', 'expired'], { type: 'string' }),

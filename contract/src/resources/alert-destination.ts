@@ -20,12 +20,12 @@ import {
 } from '../schema.ts';
 
 export const AlertDestinationKind = oneOf(['webhook', 'mail'], {
-  description: '`mail` only where the deployment has a mail server.',
+  description: '`mail` requires a mail server in the deployment.',
 });
 
-const DestinationUrl = nullable(Url, { description: 'Where a webhook is sent; null for mail.' });
+const DestinationUrl = nullable(Url, { description: 'The webhook URL; null for `mail`.' });
 const Address = nullable(Type.String({ minLength: 3, maxLength: 320, pattern: '^[^\\s@]+@[^\\s@]+$' }), {
-  description: 'The email address; null for a webhook.',
+  description: 'The email address; null for `webhook`.',
 });
 const Secret = Type.String({
   ...WriteOnlySecret,
@@ -58,7 +58,7 @@ export type AlertDestinationCreate = Static<typeof AlertDestinationCreate>;
 
 export const AlertDestinationCreated = closed('AlertDestinationCreated', {
   ...AlertDestination.properties,
-  secret: optional(shownOnce('The signing secret that Relay made. It is not shown again.')),
+  secret: optional(shownOnce('The signing secret that Relay created. It is not shown again.')),
 });
 
 export const AlertDestinationUpdate = changeOf('AlertDestinationUpdate', AlertDestination, {

@@ -20,13 +20,15 @@ import { LimitMetric, LimitPeriod } from './values.ts';
 const alertFields = {
   id: Id,
   type: oneOf(['limit.threshold', 'limit.forecast'], {
-    description: '`limit.forecast`: at the pace so far, the limit is reached before the window ends.',
+    description: '`limit.forecast`: at the current pace, usage will reach the limit before the window ends.',
   }),
   created_at: Timestamp,
   policy: closed('AlertPolicy', {
     id: Id,
     policy_kind: PolicyKind,
-    subject_id: nullable(Id, { description: 'Whose limit it is; null for a shared limit.' }),
+    subject_id: nullable(Id, {
+      description: 'The team, member or key whose limit it is; null for a shared limit.',
+    }),
     scope_type: AppliesTo,
     scope_id: nullable(Id),
     metric: LimitMetric,
@@ -34,10 +36,10 @@ const alertFields = {
   }),
   window: closed('AlertWindow', { start: Timestamp, end: Timestamp }),
   threshold_percent: nullable(integer(), { description: 'Null for a forecast.' }),
-  used: integer({ description: 'What the ledger held of the window; micro-USD for `spend`.' }),
+  used: integer({ description: 'Usage of the window in the ledger; micro-USD for `spend`.' }),
   limit: integer(),
   forecast_exhausted_at: nullable(Timestamp, {
-    description: 'When the limit is reached at the pace so far.',
+    description: 'When usage will reach the limit at the current pace.',
   }),
 };
 

@@ -15,18 +15,18 @@ import {
   Timestamp,
 } from '../schema.ts';
 
-const RecordId = Type.String({ description: 'The id that the billing system, Stripe, gave it.' });
+const RecordId = Type.String({ description: 'The ID in the billing system, Stripe.' });
 const MaybeRecordId = nullable(RecordId);
 const MaybeTimestamp = nullable(Timestamp);
 const MaybeUrl = nullable(Type.String());
-const Currency = Type.String({ description: 'ISO 4217, in capitals.' });
+const Currency = Type.String({ description: 'ISO 4217 code in uppercase.' });
 /** Negative for a credit. */
 const Amount = Type.Integer({
   minimum: Number.MIN_SAFE_INTEGER,
   maximum: Number.MAX_SAFE_INTEGER,
   description: 'In the minor unit of the currency, such as cents.',
 });
-const Status = Type.String({ description: 'As the billing system says it.' });
+const Status = Type.String({ description: 'The status in the billing system.' });
 
 export const BillingInvoice = closed('BillingInvoice', {
   id: RecordId,
@@ -94,7 +94,7 @@ export const BillingActivity = closed('BillingActivity', {
   subscription_id: MaybeRecordId,
   status: nullable(Status),
   plan: nullable(
-    Type.String({ description: 'The plan of the organization after it; null when it changed none.' }),
+    Type.String({ description: 'The organization’s plan afterward; null if the plan did not change.' }),
   ),
   created_at: Timestamp,
 });
@@ -126,7 +126,7 @@ export const StripeEvent = open(
     data: open('StripeEventData', { object: open('StripeEventObject', {}) }),
   },
   {
-    description: 'An event of Stripe, signed in the header `stripe-signature` over the body as it was sent.',
+    description: 'A Stripe event. The `stripe-signature` header signs the raw body.',
   },
 );
 
@@ -134,7 +134,7 @@ export const StripeEventReceipt = closed('StripeEventReceipt', {
   received: Type.Literal(true),
   outcome: oneOf(['applied', 'outdated', 'duplicate', 'kept', 'ignored'], {
     description:
-      '`outdated`: something newer is known already. `kept`: it waits for the event that tells whose it is. `ignored`: nothing here follows from it.',
+      '`outdated`: Relay already has newer data. `kept`: stored until another event shows which organization it belongs to. `ignored`: Relay does not use this event.',
   }),
 });
 export type StripeEventReceipt = Static<typeof StripeEventReceipt>;
@@ -149,7 +149,7 @@ export const UsageStatementQuery = query({
   by: optional(
     oneOf(['key', 'user'], {
       default: 'key',
-      description: 'A line for each user and key, or one for each user.',
+      description: 'One line per user and key, or one line per user.',
     }),
   ),
   ...pageFields,
@@ -157,18 +157,18 @@ export const UsageStatementQuery = query({
 export type UsageStatementQuery = Static<typeof UsageStatementQuery>;
 
 const usageFields = {
-  requests: integer({ description: 'All of them, however they ended.' }),
-  metered_requests: integer({ description: 'Those that a provider worked on.' }),
-  estimated_requests: integer({ description: 'Metered ones of which the provider reported no usage.' }),
+  requests: integer({ description: 'All requests, whatever their outcome.' }),
+  metered_requests: integer({ description: 'Requests that reached a provider.' }),
+  estimated_requests: integer({ description: 'Metered requests for which the provider reported no usage.' }),
   unpriced_requests: integer({
-    description: 'Metered ones at an endpoint without a price: not in the spend.',
+    description: 'Metered requests to an endpoint without a price; not included in the spend.',
   }),
   input_tokens: integer(),
-  cached_input_tokens: integer({ description: 'Part of the input.' }),
+  cached_input_tokens: integer({ description: 'Part of `input_tokens`.' }),
   output_tokens: integer(),
   metered_spend_micros: nullable(Micros, {
     description:
-      'Integer micro-USD by configured prices, rounded half up. Null when nothing that was used has a price.',
+      'Micro-USD at the configured prices, rounded half up. Null when none of the usage has a price.',
   }),
   metered_spend_usd: nullable(ExactUsd),
 };
@@ -191,7 +191,7 @@ export const UsageStatement = closed('UsageStatement', {
   period_end: Timestamp,
   complete: flag({ description: 'Whether the month is over.' }),
   basis: Type.Literal('configured_prices', {
-    description: 'Metered by configured prices; not an invoice. Invoices are in the billing history.',
+    description: 'Metered at the configured prices; not an invoice. Invoices are in the billing history.',
   }),
   currency: Type.Literal('USD'),
   totals: UsageTotals,

@@ -13,8 +13,7 @@ const Stage = closed('TestStage', {
       '`skipped`: not reached, not needed, or not determined by the response; `message` says which.',
   }),
   latency_ms: nullable(integer(), {
-    description:
-      'Null where nothing was measured. The time of `connect` includes the name resolution and TLS.',
+    description: 'Null if nothing was measured. The latency of `connect` includes name resolution and TLS.',
   }),
   message: Type.String(),
 });
@@ -46,28 +45,29 @@ const answer = {
   ok: flag(),
   outcome: Outcome,
   message: Type.String({ description: 'What was found and what to do about it.' }),
-  stopped_at: nullable(StageName, { description: 'The stage that failed; null when none did.' }),
+  stopped_at: nullable(StageName, { description: 'The stage that failed; null if none did.' }),
   host: Type.String({ description: 'The host that was called, with its port if `base_url` names one.' }),
-  latency_ms: integer({ description: 'The whole test.' }),
+  latency_ms: integer({ description: 'Duration of the whole test.' }),
   upstream_status: nullable(integer(), {
     description: 'The provider’s HTTP status; null if it didn’t respond.',
   }),
   upstream_message: nullable(Type.String({ maxLength: 300 }), {
     description:
-      'What the provider’s own error says, shortened and without anything that looks like a secret.',
+      'The provider’s own error message, shortened, with anything that looks like a secret removed.',
   }),
   stages: Type.Array(Stage, { minItems: 5, maxItems: 5 }),
 };
 
 export const ProviderTestResult = closed('ProviderTestResult', {
   ...answer,
-  model_count: nullable(integer(), { description: 'Null when the provider gave no list that can be read.' }),
+  model_count: nullable(integer(), { description: 'Null if the provider returned no readable list.' }),
   protocol: nullable(WireProtocol, {
-    description: 'What the list shows that the provider speaks; null when it gave no list that can be read.',
+    description:
+      'The protocol that the provider’s model list indicates; null if it returned no readable list.',
   }),
   model_ids: Type.Array(Type.String(), {
     maxItems: 1_000,
-    description: 'The provider’s models, newest first where it says when they were created.',
+    description: 'The provider’s models, newest first if the provider reports when they were created.',
   }),
 });
 export type ProviderTestResult = Static<typeof ProviderTestResult>;

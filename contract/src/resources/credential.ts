@@ -71,7 +71,7 @@ export const credentialResource = {
       method: 'POST',
       path: '/api/relay/credentials',
       access: manage,
-      summary: 'Store a credential of a provider',
+      summary: 'Store a provider credential',
       body: CredentialCreate,
       success: { status: 201, schema: Credential },
       errors: createErrors,

@@ -35,7 +35,7 @@ export const AuditEntry = closed('AuditEntry', {
     id: nullable(Id),
     name: nullable(Type.String()),
   }),
-  action: Type.String({ description: 'Such as `provider.create`.' }),
+  action: Type.String({ description: 'For example, `provider.create`.' }),
   target_type: Type.String(),
   target_id: nullable(Id),
   before: OpenJson,
@@ -59,7 +59,7 @@ export type AuditQuery = Static<typeof AuditQuery>;
 
 const serviceStatus = oneOf(['ok', 'degraded', 'draining', 'unavailable'], {
   description:
-    '`degraded`: a store is down, and what does not need it is served. `unavailable`: no store can be reached. `draining`: the process takes no new requests.',
+    '`degraded`: a store is unavailable, and Relay serves only what does not need it. `unavailable`: Relay can reach no store. `draining`: the process accepts no new requests.',
 });
 
 export const ProbeStatus = open('ProbeStatus', { status: serviceStatus });
@@ -70,48 +70,54 @@ export const HealthReport = open('HealthReport', {
   version: Type.String(),
   role: Type.String(),
   stores: optional(
-    oneOf(['embedded', 'servers'], { description: 'Whether the stores are part of the process.' }),
+    oneOf(['embedded', 'servers'], {
+      description:
+        '`embedded`: the stores run inside the process. `servers`: PostgreSQL and Redis run separately.',
+    }),
   ),
   checks: Type.Record(
     Type.String(),
     open('HealthCheck', { status: oneOf(['ok', 'unavailable']), detail: optional(Type.String()) }),
-    { description: 'By part: `postgresql` and, unless it is embedded, `redis`.' },
+    { description: 'By store: `postgresql` and, unless the stores are embedded, `redis`.' },
   ),
   clock: optional(
     open('ClockHealth', {
       status: oneOf(['ok', 'unavailable'], {
-        description: '`unavailable` when the clock is more than 30 s off; `/readyz` is 503 then.',
+        description: '`unavailable` when the clock is more than 30 s off; `/readyz` then returns 503.',
       }),
       detail: optional(Type.String({ description: 'Set when the clock is more than 2 s off.' })),
       ahead_ms: Type.Record(Type.String(), integer({ minimum: Number.MIN_SAFE_INTEGER }), {
-        description: 'By store: how far the clock of the process is ahead of that of the store.',
+        description: 'By store: how far the process’s clock is ahead of the store’s clock.',
       }),
     }),
   ),
   postgresql_settings: optional(
     open('PostgresqlSettings', {
       pooled: flag({
-        description: 'Whether `DATABASE_DIRECT_URL` is set, so that `DATABASE_URL` leads to a pooler.',
+        description:
+          'Whether `DATABASE_DIRECT_URL` is set, which means that `DATABASE_URL` points to a connection pooler.',
       }),
       unsafe: Type.Array(Type.String(), {
-        description: 'Settings that are off, so that a crash loses committed rows, such as `fsync`.',
+        description:
+          'Durability settings that are off, such as `fsync`. A crash can then lose committed rows.',
       }),
       missing_timeouts: Type.Array(Type.String(), {
-        description: 'Timeouts that sessions do not have, such as `statement_timeout` behind a pooler.',
+        description: 'Timeouts that are not set, such as `statement_timeout` behind a pooler.',
       }),
     }),
   ),
   redis_settings: optional(
     open('RedisSettings', {
       eviction: Type.String({
-        description: 'Its `maxmemory-policy`; everything but `noeviction` loses usage and limits.',
+        description:
+          'The `maxmemory-policy`. With any value except `noeviction`, Redis can lose usage and limit state.',
       }),
       persistence: oneOf(['append_only', 'snapshots', 'none', 'unknown']),
     }),
   ),
   metering: optional(
     open('MeteringHealth', {
-      drift: nullable(integer({ description: 'Windows of limits that differ from the ledger.' })),
+      drift: nullable(integer({ description: 'Limit windows whose count differs from the ledger.' })),
       checked: integer(),
       unsettled: integer(),
       compared_at: nullable(Timestamp),

@@ -24,8 +24,11 @@ const UpstreamModel = text({ minLength: 1, maxLength: 200, description: 'The mod
 const Concurrency = nullable(integer({ minimum: 1 }), { default: null });
 const ContextWindow = nullable(integer({ minimum: 1 }), { default: null });
 const LatencyMsMax = integer({ minimum: 1, maximum: 3_600_000, default: 600_000 });
-const Pacing = flag({ default: true, description: 'Space requests evenly within second and minute limits.' });
-const CredentialId = nullable(Id, { description: 'Null: the provider’s own enabled credential is used.' });
+const Pacing = flag({
+  default: true,
+  description: 'Space requests evenly under per-second and per-minute limits.',
+});
+const CredentialId = nullable(Id, { description: 'If null, Relay uses the provider’s enabled credential.' });
 
 export const Endpoint = closed('Endpoint', {
   id: Id,
@@ -83,7 +86,8 @@ export const ConfigEndpoint = closed('ConfigEndpoint', {
   credential: optional(
     nullable(Name, {
       default: null,
-      description: 'The name of a credential of that provider. Null: the provider’s own enabled credential.',
+      description:
+        'The name of one of the provider’s credentials. If null, Relay uses the provider’s enabled credential.',
     }),
   ),
   ...without(EndpointCreate.properties, 'provider_id', 'credential_id'),

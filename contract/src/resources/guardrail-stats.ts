@@ -13,8 +13,8 @@ const measured = {
   replaced: integer(),
   blocked: integer(),
   unavailable: integer(),
-  latency_ms_p50: nullable(integer(), { description: 'Null when it was not called.' }),
-  latency_ms_p95: nullable(integer(), { description: 'Null when it was not called.' }),
+  latency_ms_p50: nullable(integer(), { description: 'Null if the guardrail was not called.' }),
+  latency_ms_p95: nullable(integer(), { description: 'Null if the guardrail was not called.' }),
 };
 
 export const GuardrailTotalsQuery = query(timeAsked);
@@ -22,7 +22,7 @@ export const GuardrailTotalsQuery = query(timeAsked);
 export const GuardrailTotals = closed('GuardrailTotals', {
   ...timeShown,
   guardrails: Type.Array(closed('GuardrailTotal', { guardrail_id: Id, ...measured }), {
-    description: 'Those that were asked in this time, deleted ones among them.',
+    description: 'Guardrails that were called in this period, including deleted ones.',
   }),
 });
 export type GuardrailTotals = Static<typeof GuardrailTotals>;
@@ -33,7 +33,7 @@ export const GuardrailStatsQuery = query({
     text({
       maxLength: 8_000,
       description:
-        'Counts the requests that could not be inspected as if it were bound to these: `global`, `lane:ID`, `provider:ID` and `endpoint:ID`, with commas between them; empty for nothing. Without it, as it is bound.',
+        'Bindings to assume when counting streaming and embeddings requests: `global`, `lane:ID`, `provider:ID` and `endpoint:ID`, separated by commas; empty for no bindings. Default: the guardrail’s current bindings.',
     }),
   ),
 });
@@ -45,9 +45,9 @@ export const GuardrailStats = closed('GuardrailStats', {
   points: Type.Array(closed('GuardrailPoint', { at: Timestamp, ...measured })),
   streaming_requests: integer({
     description:
-      'Requests of this time that asked for a stream where the guardrail is bound, enabled or not. While it is enabled, Relay rejects such requests.',
+      'Streaming requests in this period where the guardrail is bound, whether or not it is enabled. While it is enabled, Relay rejects such requests.',
   }),
-  embedding_requests: integer({ description: 'The same of embeddings.' }),
+  embedding_requests: integer({ description: 'The same for embeddings requests.' }),
 });
 export type GuardrailStats = Static<typeof GuardrailStats>;
 

@@ -45,7 +45,7 @@ const Cause = oneOf(
 
 const RequestTemplate = nullable(Type.Record(Type.String(), OpenJson), {
   description:
-    'The JSON body sent to the guardrail. Strings may hold `{{text}}`, `{{stage}}`, `{{operation}}`, `{{model}}`, `{{lane}}` and `{{request_id}}`; a string that is exactly `{{messages}}` or `{{body}}` becomes that JSON. Null: the preset’s.',
+    'The JSON body sent to the guardrail. Strings may contain `{{text}}`, `{{stage}}`, `{{operation}}`, `{{model}}`, `{{lane}}` and `{{request_id}}`; a string that is exactly `{{messages}}` or `{{body}}` becomes that JSON. If null, Relay uses the preset’s template.',
 });
 
 export const ResponseRule = closed('ResponseRule', {
@@ -53,7 +53,7 @@ export const ResponseRule = closed('ResponseRule', {
     minLength: 1,
     maxLength: 500,
     description:
-      "Where to look in the guardrail’s answer: `$`, `.name`, `['name']`, `[0]`, `[*]` and `.*` of RFC 9535. It may select any number of values; one that satisfies the operator is enough.",
+      "Where to look in the guardrail’s response: a JSONPath (RFC 9535) of `$`, `.name`, `['name']`, `[0]`, `[*]` and `.*`. If it selects several values, one that satisfies the operator is enough.",
   }),
   operator: oneOf(
     [
@@ -69,7 +69,7 @@ export const ResponseRule = closed('ResponseRule', {
     ],
     {
       description:
-        '`contains` is text in text, whatever the case, or a value in an array. The four comparisons are of numbers.',
+        '`contains` looks for text in a string, ignoring case, or for a value in an array. `greater_than`, `at_least`, `less_than` and `at_most` compare numbers.',
     },
   ),
   value: optional(OpenJson),
@@ -83,7 +83,7 @@ export type ResponseRule = Static<typeof ResponseRule>;
 
 const ResponseRules = nullable(Type.Array(ResponseRule, { minItems: 1, maxItems: 50 }), {
   description:
-    'The first rule that matches decides. If no rule matches the response, the guardrail counts as unavailable. Null: the preset’s.',
+    'The first rule that matches decides. If no rule matches the response, the guardrail counts as unavailable. If null, Relay uses the preset’s rules.',
 });
 
 const Bytes = integer({ minimum: 1, maximum: 20_971_520, default: 1_048_576 });
@@ -174,9 +174,9 @@ export const GuardrailTestResult = closed('GuardrailTestResult', {
   stage: Stage,
   sent: Type.Unknown({ description: 'The JSON that was sent; the credential is never part of it.' }),
   received: nullable(
-    closed('GuardrailAnswer', {
+    closed('GuardrailResponse', {
       status: integer(),
-      body: Type.String({ description: 'The beginning of the answer, at most 16 KiB.' }),
+      body: Type.String({ description: 'The beginning of the response, at most 16 KiB.' }),
       truncated: flag(),
     }),
   ),
@@ -192,14 +192,14 @@ export const GuardrailPreset = closed('GuardrailPreset', {
   name: Type.String(),
   description: Type.String(),
   base_url: Type.String({
-    description: 'The address to call; replace the parts in capitals or braces.',
+    description: 'The URL to call. Replace the parts in capitals or braces.',
   }),
   http_method: HttpMethod,
   auth_mode: AuthMode,
   secret_header_name: nullable(HeaderFieldName),
   request_template: RequestTemplate,
   response_rules: ResponseRules,
-  documentation: nullable(Type.String(), { description: 'Where the service describes its answers.' }),
+  documentation: nullable(Type.String(), { description: 'The service’s documentation of its responses.' }),
 });
 export type GuardrailPreset = Static<typeof GuardrailPreset>;
 
@@ -211,7 +211,7 @@ export const GuardrailVerdict = closed('GuardrailVerdict', {
   cause: nullable(Cause),
   latency_ms: integer(),
   skipped_parts: nullable(integer(), {
-    description: 'How many parts were not text and were not inspected; null when there were none.',
+    description: 'How many parts Relay skipped because they were not text; null if there were none.',
   }),
 });
 
@@ -230,7 +230,7 @@ export const ConfigGuardrail = closed('ConfigGuardrail', {
   ...without(GuardrailCreate.properties, 'secret'),
   enabled: optional(flag({ default: false })),
   secret_ref: optional(
-    nullable(SecretRef, { default: null, description: 'Needed unless `auth_mode` is `none`.' }),
+    nullable(SecretRef, { default: null, description: 'Required unless `auth_mode` is `none`.' }),
   ),
 });
 export type ConfigGuardrail = Static<typeof ConfigGuardrail>;
@@ -260,7 +260,7 @@ export const guardrailResource = {
       method: 'POST',
       path: '/api/relay/guardrails',
       access: manage,
-      summary: 'Create a guardrail, disabled',
+      summary: 'Create a guardrail; it starts disabled',
       body: GuardrailCreate,
       success: { status: 201, schema: Guardrail },
       errors: ['conflict', 'idempotency_conflict'],
@@ -300,7 +300,7 @@ export const guardrailResource = {
       method: 'POST',
       path: '/api/relay/guardrails/{guardrail_id}/test',
       access: manage,
-      summary: 'Check a text with the guardrail and show the verdict',
+      summary: 'Check a sample text with a guardrail and return the verdict',
       params: params('guardrail_id'),
       body: GuardrailTest,
       success: { status: 200, schema: GuardrailTestResult },

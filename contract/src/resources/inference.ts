@@ -7,7 +7,7 @@ import { integer, open, optional } from '../schema.ts';
  */
 const Model = Type.String({
   minLength: 1,
-  description: 'A lane, `provider-slug/upstream-model` or a model.',
+  description: 'A lane, `provider-slug/upstream-model` or an upstream model.',
 });
 const Input = Type.Union([Type.String(), Type.Array(Type.Unknown(), { minItems: 1 })]);
 
@@ -15,7 +15,7 @@ const Message = open('ChatMessage', {
   role: Type.String(),
   content: optional(
     Type.Union([Type.String(), Type.Array(Type.Unknown()), Type.Null()], {
-      description: 'Text, content parts, or null beside tool calls.',
+      description: 'Text, content parts, or null with tool calls.',
     }),
   ),
 });

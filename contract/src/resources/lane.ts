@@ -24,7 +24,7 @@ const WaitMs = integer({ maximum: 3_600_000, default: 30_000, description: 'The 
 const Selection = oneOf(['preferred', 'soonest'], {
   default: 'soonest',
   description:
-    '`soonest` takes the highest-ranked candidate that is free now, else the one that is free first; `preferred` waits for the highest-ranked candidate that fits the wait budget.',
+    '`soonest` selects the highest-ranked candidate that is free now, or else the one that becomes free first. `preferred` waits for the highest-ranked candidate that becomes free within the wait budget.',
 });
 const Priority = oneOf(['interactive', 'standard', 'batch'], {
   default: 'standard',
@@ -32,7 +32,7 @@ const Priority = oneOf(['interactive', 'standard', 'batch'], {
     'Which waiting requests go first when a limit is reached: `interactive` before `standard` before `batch`. Lower priorities keep at least 10% of the capacity.',
 });
 const Description = nullable(text());
-const Hidden = flag({ default: false, description: 'Whether the lane is left out of the model list.' });
+const Hidden = flag({ default: false, description: 'Whether the model list omits the lane.' });
 const ShadowsModel = flag({
   default: false,
   description:
@@ -76,7 +76,7 @@ export const LaneMemberWrite = changeOf('LaneMemberWrite', LaneMember, {
   manual_rank: optional(
     integer({
       maximum: 1_000_000,
-      description: 'Left out: one more than that of the endpoint before it; 1 for the first.',
+      description: 'If omitted, one more than the rank of the previous endpoint; 1 for the first.',
     }),
   ),
   enabled: optional(flag({ default: true })),
@@ -86,7 +86,7 @@ export type LaneMemberWrite = Static<typeof LaneMemberWrite>;
 const Members = Type.Array(LaneMemberWrite, {
   maxItems: LANE_MEMBERS_MAX,
   description:
-    'The complete list: endpoints that aren’t in it are removed from the lane. Endpoints that stay keep their membership IDs. Left out, the endpoints don’t change.',
+    'The complete list: endpoints that aren’t in it are removed from the lane. Endpoints that stay keep their membership IDs. If omitted, the endpoints don’t change.',
 });
 
 const extra = {
@@ -165,7 +165,7 @@ export const laneResource = {
       method: 'PUT',
       path: '/api/relay/routing-lanes/{group_id}',
       access: manage,
-      summary: 'Change a routing lane, and its endpoints if members is sent',
+      summary: 'Change a routing lane, and its endpoints if `members` is sent',
       params: params('group_id'),
       body: LaneUpdate,
       success: { status: 200, schema: LaneDetail },

@@ -20,7 +20,7 @@ import {
 } from '../schema.ts';
 import { LimitMetric, LimitPeriod, ManagedBy, PolicyScopeType, TargetType } from './values.ts';
 
-const LimitValue = integer({ description: 'The most the window may hold; micro-USD for `spend`.' });
+const LimitValue = integer({ description: 'The maximum for one window; micro-USD for `spend`.' });
 const ScopeId = nullable(Id, { description: 'Null for `global`.' });
 const Unpriced = oneOf(['refuse', 'allow'], {
   default: 'refuse',
@@ -31,7 +31,7 @@ const Unpriced = oneOf(['refuse', 'allow'], {
 const Enforcement = oneOf(['estimate', 'hard'], {
   default: 'estimate',
   description:
-    'With metric `tokens` or `spend`: whether a request reserves what it is expected to use (`estimate`), or the most that it can use (`hard`). If the client sets no output cap, a hard limit sets one. A hard limit on `spend` needs `unpriced: refuse`. Limits on `requests` and `concurrency` are exact, and take `estimate` only.',
+    'With metric `tokens` or `spend`: whether a request reserves what it is expected to use (`estimate`), or the most that it can use (`hard`). If the client sets no output cap, a hard limit sets one. A hard limit on `spend` requires `unpriced: refuse`. Limits on `requests` and `concurrency` are exact, and accept only `estimate`.',
 });
 
 /** The alerts of a limit, of whichever kind. */
@@ -45,7 +45,7 @@ const alertFields = {
   alert_on_forecast: flag({
     default: false,
     description:
-      'Whether Relay sends an alert, once per window, when usage at this rate will reach the limit before the window ends.',
+      'Whether Relay sends an alert, once per window, when usage at the current rate will reach the limit before the window ends.',
   }),
 };
 const alertWriteFields = {
@@ -179,7 +179,8 @@ export const ConfigLimitPolicy = closed('ConfigLimitPolicy', {
   scope: optional(
     nullable(text({ minLength: 1, maxLength: 400 }), {
       default: null,
-      description: 'The slug of what is limited; `provider-slug/name` for a credential; null for `global`.',
+      description:
+        'The slug of the limited resource; `provider-slug/name` for a credential; null for `global`.',
     }),
   ),
   ...without(LimitPolicyCreate.properties, 'scope_id'),

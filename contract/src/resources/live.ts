@@ -18,9 +18,9 @@ const LiveTarget = closed('LiveTarget', {
 
 /** A lane with requests in it. */
 export const LiveLane = closed('LiveLane', {
-  lane_id: nullable(Id, { description: 'Null for requests that name a model and no lane.' }),
+  lane_id: nullable(Id, { description: 'Null for requests that name a model instead of a lane.' }),
   waiting: Waiting,
-  longest_wait_ms: integer({ description: 'How long the one that waits longest has waited by now.' }),
+  longest_wait_ms: integer({ description: 'How long the longest-waiting request has waited so far.' }),
   in_flight: InFlight,
   endpoints: Type.Array(LiveTarget),
 });
@@ -42,7 +42,8 @@ export type LiveEndpoint = Static<typeof LiveEndpoint>;
 export const Live = closed('Live', {
   at: Timestamp,
   counted: oneOf(['organization', 'own'], {
-    description: '`own`: only the caller’s requests, without `relay:usage:read:organization`.',
+    description:
+      '`own`: only the caller’s requests, because the caller lacks `relay:usage:read:organization`.',
   }),
   lanes: Type.Array(LiveLane),
   endpoints: Type.Array(LiveEndpoint),

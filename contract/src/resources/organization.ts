@@ -3,7 +3,8 @@ import { closed, Id, nullable, oneOf, optional, shownOnce, Timestamp } from '../
 import { Role, UserStatus } from './values.ts';
 
 const MemberTeamId = nullable(Id, {
-  description: 'The team of what they send in the console, and with keys that name no team; null for none.',
+  description:
+    'The team of requests that the member sends in the console or with a key that has no team; null for none.',
 });
 
 export const Member = closed('Member', {
@@ -39,10 +40,10 @@ export type Invitation = Static<typeof Invitation>;
 /** The link is shown once; anyone who has it can join. */
 export const InvitationCreated = closed('InvitationCreated', {
   invitation: Invitation,
-  accept_url: shownOnce('For the invited person. Shown here once and never again.'),
+  accept_url: shownOnce('The link for the invited person. It is returned here once and never again.'),
   email_delivery: oneOf(['queued', 'rejected', 'not_configured'], {
     description:
-      'Whether Relay sends the link by email: `queued`; `rejected`, because of too many messages; or `not_configured`. Share the link yourself unless it is `queued`.',
+      'Whether Relay sends the link by email: `queued`; `rejected`, because too many messages were sent; or `not_configured`. Share the link yourself unless it is `queued`.',
   }),
 });
 export type InvitationCreated = Static<typeof InvitationCreated>;

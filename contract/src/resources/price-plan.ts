@@ -16,7 +16,7 @@ import {
 import { PriceVariant, partPrices } from './pricing.ts';
 
 const ListSource = oneOf(['litellm', 'models_dev', 'catalog'], {
-  description: '`catalog` is the list that comes with Relay; it is sent without entries.',
+  description: '`catalog` is Relay’s own price list; send it without entries.',
 });
 
 const listedParts = Object.fromEntries(
@@ -30,12 +30,12 @@ function listedPart() {
 export const PriceListEntry = closed(
   'PriceListEntry',
   {
-    provider: text({ minLength: 1, maxLength: 200, description: 'As the list calls it.' }),
+    provider: text({ minLength: 1, maxLength: 200, description: 'The provider’s name in the list.' }),
     preset_slug: nullable(Type.String({ maxLength: 100 }), {
-      description: 'The preset of the provider; null where Relay has none.',
+      description: 'The provider’s preset; null if Relay has none.',
     }),
     host: nullable(Type.String({ maxLength: 255 }), {
-      description: 'The host of the provider’s API, where the list names it.',
+      description: 'The host of the provider’s API, if the list names it.',
     }),
     model: text({ minLength: 1, maxLength: 300 }),
     input_cost_micros_per_1m_tokens: Micros,
@@ -49,7 +49,7 @@ export const PriceListEntry = closed(
   },
   {
     description:
-      'One model of a price list. Null: the list prices that kind of token, but not of this model. A price that is left out stays as it is.',
+      'One model in a price list. Null: the list has prices for that kind of token, but not for this model. An omitted price does not change.',
   },
 );
 export type PriceListEntry = Static<typeof PriceListEntry>;
@@ -60,7 +60,7 @@ const list = {
   entries: optional(
     Type.Array(PriceListEntry, {
       maxItems: 2_000,
-      description: 'Those for the upstream models of endpoints; others are ignored.',
+      description: 'Entries for the upstream models of your endpoints. Relay ignores others.',
     }),
   ),
 };
@@ -70,11 +70,11 @@ export type PricePlanRequest = Static<typeof PricePlanRequest>;
 
 export const PriceApplyRequest = closed('PriceApplyRequest', {
   ...list,
-  plan_hash: Type.String({ description: 'Of the plan that was approved.' }),
+  plan_hash: Type.String({ description: 'The `plan_hash` of the plan that you approved.' }),
   accept: optional(
     Type.Array(Id, {
       maxItems: 2_000,
-      description: 'Endpoints whose prices are applied although they are held back.',
+      description: 'Endpoints whose held-back prices to apply.',
     }),
   ),
 });
@@ -89,24 +89,24 @@ export const PricePlanRow = closed('PricePlanRow', {
   upstream_model: Type.String(),
   action: oneOf(['add', 'change', 'same', 'removed', 'ambiguous', 'unlisted'], {
     description:
-      '`removed`: the price came from this list, which no longer has it; Relay keeps it. `ambiguous`: several entries fit, with other prices; nothing changes. `unlisted`: the list has no price for it.',
+      '`removed`: the price came from this list, which no longer has it; Relay keeps it. `ambiguous`: several entries match, with different prices; nothing changes. `unlisted`: the list has no price for it.',
   }),
   held_back: nullable(oneOf(['factor', 'zero']), {
     description:
-      'A price that moves by more than ten times, or to zero, is applied only where it is accepted.',
+      'Why Relay holds the price back: it changes by more than a factor of 10, or to zero. Relay applies it only if you accept it.',
   }),
   factor: nullable(Type.Number({ minimum: 0 }), {
-    description: 'The largest move of a price, new by old; null where no price moves.',
+    description: 'The largest price change, as the new price divided by the old; null if no price changes.',
   }),
   managed_by_file: flag({
-    description: 'The configuration file manages it, so an apply leaves it as it is.',
+    description: 'Whether the configuration file manages the prices. An apply then leaves them unchanged.',
   }),
   current_source: nullable(Type.String()),
   current_as_of: nullable(Timestamp),
-  listed_as: Type.Array(Type.String(), { description: 'Provider and model of the entries that fit.' }),
+  listed_as: Type.Array(Type.String(), { description: 'Provider and model of the entries that match.' }),
   changes: Type.Array(closed('PriceChange', { field: Type.String(), before: Value, after: Value })),
   context_window: nullable(integer(), {
-    description: 'Of the list. An apply sets it at an endpoint that has none.',
+    description: 'The context window in the list. An apply sets it on an endpoint that has none.',
   }),
   output_tokens_max: nullable(integer()),
   capabilities: Type.Array(Type.String()),
@@ -155,7 +155,7 @@ export const pricePlanResource = {
       method: 'POST',
       path: '/api/relay/prices/apply',
       access: manage,
-      summary: 'Set the prices of a plan; prices held back only if accepted',
+      summary: 'Apply a price plan; held-back prices only if accepted',
       body: PriceApplyRequest,
       success: { status: 200, schema: PriceApplied },
       errors: ['version_conflict'],

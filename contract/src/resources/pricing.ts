@@ -26,18 +26,18 @@ const Source = oneOf(['catalog', 'manual', 'litellm', 'models_dev'], {
 
 /** Prices of parts of the input and the output. */
 export const partPrices = {
-  cached_input_cost_micros_per_1m_tokens: part('Null: cached input costs what other input costs.'),
+  cached_input_cost_micros_per_1m_tokens: part('Null: the same price as other input.'),
   cache_write_5m_cost_micros_per_1m_tokens: part(
-    'Input that the provider writes to a cache which it keeps for 5 minutes. Null: costs what other input costs.',
+    'Input that the provider writes to a 5-minute cache. Null: the same price as other input.',
   ),
   cache_write_1h_cost_micros_per_1m_tokens: part(
-    'Input written to a cache for an hour. Null: costs what a write for 5 minutes costs.',
+    'Input that the provider writes to a 1-hour cache. Null: the same price as a 5-minute write.',
   ),
-  audio_input_cost_micros_per_1m_tokens: part('Null: audio input costs what other input costs.'),
-  image_input_cost_micros_per_1m_tokens: part('Null: image input costs what other input costs.'),
-  reasoning_cost_micros_per_1m_tokens: part('Null: reasoning costs what other output costs.'),
-  audio_output_cost_micros_per_1m_tokens: part('Null: audio output costs what other output costs.'),
-  image_output_cost_micros_per_1m_tokens: part('Null: image output costs what other output costs.'),
+  audio_input_cost_micros_per_1m_tokens: part('Null: the same price as other input.'),
+  image_input_cost_micros_per_1m_tokens: part('Null: the same price as other input.'),
+  reasoning_cost_micros_per_1m_tokens: part('Null: the same price as other output.'),
+  audio_output_cost_micros_per_1m_tokens: part('Null: the same price as other output.'),
+  image_output_cost_micros_per_1m_tokens: part('Null: the same price as other output.'),
 };
 
 /** Every price of a policy: for a million tokens of a kind, or for a request. */
@@ -77,12 +77,13 @@ export const PriceVariant = closed(
       Type.String({
         pattern: '^[a-z0-9_.-]{1,50}$',
         description:
-          'For requests that the provider served in this tier, as it reports: `priority`, `flex`, `batch`.',
+          'For requests that the provider reports as served in this tier, such as `priority`, `flex` or `batch`.',
       }),
     ),
     above_input_tokens: optional(
       integer({
-        description: 'For requests with more input than this; all of their tokens cost these prices.',
+        description:
+          'For requests with more input tokens than this. These prices then apply to all of their tokens.',
       }),
     ),
     input_cost_micros_per_1m_tokens: optional(Micros),
@@ -92,7 +93,7 @@ export const PriceVariant = closed(
   },
   {
     description:
-      'Prices of some requests. Those it leaves out stay as they are; where several apply, the later ones count.',
+      'Different prices for some requests. Omitted prices stay the same; if several variants apply, later ones take precedence.',
   },
 );
 const Variants = Type.Array(PriceVariant, { maxItems: 50 });
@@ -108,7 +109,8 @@ export const ScheduledPrices = closed(
     variants: optional(Variants),
   },
   {
-    description: 'All prices of requests that arrive from then on. What was used before keeps its price.',
+    description:
+      'All prices for requests that arrive from `valid_from` on. Earlier requests keep their prices.',
   },
 );
 const Scheduled = Type.Array(ScheduledPrices, { maxItems: 20 });

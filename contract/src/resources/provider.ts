@@ -34,18 +34,18 @@ const AwsRegion = text({
   maxLength: 50,
   pattern: '^[a-z0-9-]+$',
   description:
-    'The region of AWS signatures, such as `us-east-1`. Left out: the one in the host name of `base_url`.',
+    'The region for AWS signatures, such as `us-east-1`. Default: the region in the host name of `base_url`.',
 });
 const AwsService = text({
   maxLength: 50,
   pattern: '^[a-z0-9-]+$',
   description:
-    'The service of AWS signatures. Left out: the one in the host name of `base_url`, or `bedrock`.',
+    'The service for AWS signatures. Default: the service in the host name of `base_url`, or `bedrock`.',
 });
 const HealthProbe = oneOf(['off', 'models', 'request'], {
   default: 'off',
   description:
-    'Health check every 30 s, independent of client requests. `models`: `GET {base_url}/models`. `request`: a request for one token to the oldest enabled endpoint; the provider bills it, and it is not in the request log, the usage or any limit.',
+    'Health check every 30 s, independent of client requests. `models`: `GET {base_url}/models`. `request`: a request for one token to the oldest enabled endpoint; the provider bills it, but it does not appear in the request log or usage and counts toward no limit.',
 });
 /** Neither is secret: both are shown to everyone who may read providers. */
 const ExtraHeaders = Type.Record(Type.String(), text({ maxLength: 1000 }), {
@@ -90,7 +90,7 @@ const extra = {
   preset_slug: optional(
     nullable(text({ maxLength: 100 }), {
       description:
-        'A preset of `GET /api/relay/provider-presets`. When a provider is created, the preset fills in what is left out: base URL, authentication, extra headers and query. Its quirks apply as long as the provider names it.',
+        'A preset of `GET /api/relay/provider-presets`. When you create a provider, the preset fills in what you omit: base URL, authentication, extra headers and query. Its quirks apply as long as the provider uses it.',
     }),
   ),
   extra_headers: optional(nullable(ExtraHeaders)),
@@ -101,7 +101,7 @@ const extra = {
 export const ProviderCreate = closed('ProviderCreate', {
   name: Name,
   base_url: optional(
-    Type.String({ ...Url, description: 'An http or https URL. May be left out if the preset has one.' }),
+    Type.String({ ...Url, description: 'An http or https URL. Optional if the preset has one.' }),
   ),
   auth_mode: optional(AuthMode),
   enabled: optional(flag({ default: true })),
@@ -126,20 +126,20 @@ export type ConfigProvider = Static<typeof ConfigProvider>;
 
 const Quirks = closed('ProviderQuirks', {
   path_prefix: Type.String({
-    description: 'Goes before the path of every operation; `{model}` stands for the upstream model.',
+    description: 'Prepended to the path of every operation; `{model}` stands for the upstream model.',
   }),
   dropped_parameters: Type.Array(Type.String(), {
-    description: 'Parameters that the provider rejects. Relay leaves them out of requests.',
+    description: 'Parameters that the provider rejects. Relay removes them from requests.',
   }),
   renamed_parameters: Type.Record(Type.String(), Type.String(), {
-    description: 'Parameters that the provider knows by another name, which Relay sends instead.',
+    description: 'Parameters that have another name at the provider; Relay sends that name instead.',
   }),
 });
 
 export const ProviderPreset = closed('ProviderPreset', {
   slug: Type.String(),
   name: Type.String(),
-  base_url: Type.String({ description: 'Replace what is in braces, such as `{resource}`.' }),
+  base_url: Type.String({ description: 'Replace the parts in braces, such as `{resource}`.' }),
   protocol: WireProtocol,
   route_kind: RouteKind,
   auth_mode: AuthMode,
@@ -148,10 +148,10 @@ export const ProviderPreset = closed('ProviderPreset', {
   extra_query: nullable(ExtraQuery),
   model_list: nullable(Type.String(), {
     description:
-      'Where the provider lists its models, relative to `base_url`; from the root of the host if it starts with `/`. Null if there is no list.',
+      'Where the provider lists its models, relative to `base_url`, or to the host if it starts with `/`. Null if there is no list.',
   }),
   quirks: Quirks,
-  documentation: Type.String({ description: 'The page of the provider that the preset follows.' }),
+  documentation: Type.String({ description: 'The provider’s documentation that the preset follows.' }),
 });
 export type ProviderPreset = Static<typeof ProviderPreset>;
 

@@ -17,7 +17,7 @@ import { GuardrailVerdict } from './guardrail.ts';
 import { Labels, LimitMetric, LimitPeriod, Operation, RequestState } from './values.ts';
 
 const MaybeId = nullable(Id);
-const MaybeCount = nullable(integer(), { description: 'Null when it was not reported; null is not zero.' });
+const MaybeCount = nullable(integer(), { description: 'Null if not reported. Null is not zero.' });
 
 /** Metering metadata of one request. Prompts, bodies and credentials are never part of it. */
 const entryFields = {
@@ -26,7 +26,7 @@ const entryFields = {
   state: RequestState,
   operation: Operation,
   model: nullable(Type.String(), {
-    description: 'The `model` the client asked for; null when the body did not say.',
+    description: 'The `model` that the client requested; null if the body names none.',
   }),
   streaming: flag(),
   http_status: integer(),
@@ -55,14 +55,14 @@ const entryFields = {
   cost_usd: nullable(ExactUsd),
   usage_source: oneOf(['reported', 'streamed', 'estimated', 'none'], {
     description:
-      'Where the token counts come from: the provider, the streamed output, the estimate, or nowhere because nothing was dispatched.',
+      'Where the token counts come from: the provider, the streamed output or the estimate. `none`: nothing was dispatched.',
   }),
   team_id: MaybeId,
   parent_team_id: nullable(Id, { description: 'The parent of the team at the time of the request.' }),
   labels: Labels,
   wait_budget_ms: nullable(integer(), {
     description:
-      'The wait budget at the time of the request; `wait_ms` above it means that the request went past it. Null when the request ended before routing, or an earlier version recorded it.',
+      'The wait budget at the time of the request; `wait_ms` above it means that the request exceeded it. Null if the request ended before routing or was recorded by an earlier version.',
   }),
 };
 
@@ -99,7 +99,7 @@ const HardReservation = closed('HardReservation', {
   cost_micros: MaybeCount,
   output_cap: nullable(integer(), {
     description:
-      'The output cap that Relay would write into the request; null where the client’s own holds, or the model writes nothing.',
+      'The output cap that Relay would add to the request; null if the client’s own cap applies or the model produces no output.',
   }),
 });
 
@@ -116,15 +116,17 @@ export const CandidateVerdict = closed('CandidateVerdict', {
   estimated_cost_micros: MaybeCount,
   reserved: nullable(HardReservation, {
     description:
-      'The most that the request can use here, which hard limits reserve; null where none applies.',
+      'The most that the request can use here, which hard limits reserve; null if no hard limit applies.',
   }),
   translated_to: nullable(Operation, {
     description:
-      'What the request would be translated to; null where the client’s bytes would be passed through.',
+      'The operation that the request would be translated to; null if Relay would not translate it.',
   }),
-  left_out: Type.Array(Type.String(), { description: 'Fields that the provider would not get.' }),
+  left_out: Type.Array(Type.String(), {
+    description: 'Request fields that Relay would not send to the provider.',
+  }),
   guardrail_ids: Type.Array(Id, {
-    description: 'Those that would be asked were this candidate chosen, in their order.',
+    description: 'Guardrails that would run if Relay chose this candidate, in order.',
   }),
 });
 export type CandidateVerdict = Static<typeof CandidateVerdict>;
@@ -138,21 +140,21 @@ export const RequestAttempt = closed('RequestAttempt', {
   upstream_status: nullable(integer()),
   error_code: nullable(Type.String()),
   started_at: nullable(Timestamp),
-  wait_ms: nullable(integer(), { description: 'Waited for capacity before this attempt.' }),
+  wait_ms: nullable(integer(), { description: 'Wait for capacity before this attempt.' }),
   duration_ms: integer(),
   upstream_request_id: nullable(Type.String(), {
-    description: 'The ID that the provider gave the request, for its support. Null if it returned none.',
+    description: 'The provider’s own request ID, for its support team. Null if it returned none.',
   }),
   translated_to: nullable(Operation, {
-    description: 'What the request was translated to; null where the client’s bytes were passed through.',
+    description: 'The operation that the request was translated to; null if Relay did not translate it.',
   }),
   left_out: Type.Array(Type.String(), {
     description:
-      'Fields that the provider did not get: its protocol cannot express them and the answer does not depend on them, or they are thinking that Relay translated for an earlier turn.',
+      'Request fields that Relay did not send to the provider, because its protocol can’t express them and the response does not depend on them, or because they are thinking blocks that Relay translated in an earlier turn.',
   }),
   upstream_message: nullable(Type.String(), {
     description:
-      'What the provider said when it rejected the credential or redirected (401, 402, 403, 407, 3xx), without keys and without anything of the request. Null otherwise.',
+      'The provider’s message when it rejected the credential or returned a redirect (401, 402, 403, 407, 3xx), with keys and request content removed. Null otherwise.',
   }),
 });
 export type RequestAttempt = Static<typeof RequestAttempt>;
@@ -160,7 +162,7 @@ export type RequestAttempt = Static<typeof RequestAttempt>;
 /** One line of a finished request's decision trace. */
 export const RecordedCandidate = closed('RecordedCandidate', {
   endpoint_id: Id,
-  endpoint_name: nullable(Type.String(), { description: 'Null when the endpoint was deleted since.' }),
+  endpoint_name: nullable(Type.String(), { description: 'Null if the endpoint was deleted.' }),
   rank: integer(),
   verdict: Verdict,
   reason: Type.String(),
@@ -184,10 +186,10 @@ export const RequestDetail = closed('RequestDetail', {
   ...entryFields,
   cache_write_5m_tokens: nullable(integer(), {
     description:
-      'Input that the provider wrote to a cache that it keeps for 5 minutes; part of `input_tokens`. Null when usage was not reported.',
+      'Input that the provider wrote to a 5-minute cache; part of `input_tokens`. Null if the provider reported no usage.',
   }),
   cache_write_1h_tokens: nullable(integer(), {
-    description: 'The same for a cache that it keeps for an hour.',
+    description: 'The same for a 1-hour cache.',
   }),
   credential_id: MaybeId,
   bound_policy: nullable(BoundPolicy),
@@ -195,7 +197,7 @@ export const RequestDetail = closed('RequestDetail', {
   candidates: Type.Array(RecordedCandidate, { description: 'The decision trace.' }),
   guardrails: Type.Array(GuardrailVerdict),
   trace_id: nullable(Type.String(), {
-    description: 'The trace of OpenTelemetry that the request is in. Null when it was not traced.',
+    description: 'The ID of the request’s OpenTelemetry trace. Null if the request was not traced.',
   }),
   reported_usage: nullable(
     closed('ReportedUsage', {
@@ -205,7 +207,7 @@ export const RequestDetail = closed('RequestDetail', {
     }),
     {
       description:
-        'What the provider reported, when that is more than can be true: the context window of the endpoint plus the maximum output, 10,000,000 where either is unknown. The request is charged that much at most. Also when it is more than a hard limit had reserved, and then all of it is charged. Null otherwise.',
+        'The usage that the provider reported, if it is implausible or exceeds what a hard limit reserved; null otherwise. Implausible means more than the endpoint’s context window plus the maximum output, or more than 10,000,000 tokens if either is unknown; Relay charges at most that much. Relay charges usage above a reservation in full.',
     },
   ),
   usage_details: nullable(
@@ -219,7 +221,7 @@ export const RequestDetail = closed('RequestDetail', {
     }),
     {
       description:
-        'Parts of the input and output tokens that may have prices of their own, and the service tier. Null when the provider reported none.',
+        'Kinds of input and output tokens that can have their own prices, and the service tier. Null if the provider reported none.',
     },
   ),
   timings: closed('RequestTimings', {
@@ -259,7 +261,7 @@ export const RequestTailQuery = query({
     Type.String({
       maxLength: 100,
       description:
-        'The request id last seen: what was recorded after it comes first. The Last-Event-ID header does the same and takes precedence.',
+        'The ID of the last request that you received. The stream starts with the requests recorded after it. The `Last-Event-ID` header does the same and takes precedence.',
     }),
   ),
 });
@@ -270,7 +272,7 @@ export const RequestExportQuery = query({
     Type.String({
       maxLength: 100,
       description:
-        'Continues after this request id. A file has at most 1,000,000 rows, newest first; when there are more, its last record names in `request_id` the id to continue with.',
+        'Continues after this request ID. A file has at most 1,000,000 rows, newest first. If there are more, the first field of the last record says so and gives the ID to continue with.',
     }),
   ),
 });

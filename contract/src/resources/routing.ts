@@ -28,11 +28,11 @@ export const RoutingExplanation = closed('RoutingExplanation', {
   estimated_input_tokens: integer(),
   estimated_output_tokens: integer(),
   guardrail_ids: Type.Array(Id, {
-    description: 'Those of `guardrails`, in the same order.',
+    description: 'The IDs of `guardrails`, in the same order.',
   }),
   guardrails: Type.Array(EffectiveGuardrail, {
     description:
-      'Every guardrail that is effective for a candidate that could serve the request, in the order they run. If there is one, Relay rejects streaming and embeddings requests with 400.',
+      'Every guardrail that applies to a candidate for this request, in the order they run. If there is one, Relay rejects streaming and embeddings requests with 400.',
   }),
   candidates: Type.Array(CandidateVerdict),
 });

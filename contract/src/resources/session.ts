@@ -27,14 +27,15 @@ export const Session = closed('Session', {
   org: Org,
   role: Role,
   suspended: flag({
-    description: 'Whether the user is suspended here: all they can do is read this session and sign out.',
+    description:
+      'Whether the user is suspended here. A suspended user can only read this session and sign out.',
   }),
   orgs: Type.Array(Org, { description: 'Every organization the user is an active member of.' }),
   has_password: flag({
-    description: 'Whether the user has a password here, which security changes require.',
+    description: 'Whether the user has a password here. Security changes require one.',
   }),
   has_second_factor: flag({ description: 'Whether signing in with the password asks for a code.' }),
-  csrf_token: Type.String({ description: 'Sent back in the x-csrf-token header on every write.' }),
+  csrf_token: Type.String({ description: 'Send it in the `x-csrf-token` header on every write.' }),
   expires_at: nullable(Timestamp),
 });
 export type Session = Static<typeof Session>;
@@ -47,9 +48,9 @@ export const SignInMethods = closed('SignInMethods', {
   sso: flag({ description: 'With single sign-on.' }),
   sign_up: flag({ description: 'Whether anyone can create an organization.' }),
   sign_up_link: flag({
-    description: 'Whether signing up begins with a link that Relay sends by email.',
+    description: 'Whether sign-up starts with a link that Relay sends by email.',
   }),
-  password_reset: flag({ description: 'Whether Relay sends links to reset a password by email.' }),
+  password_reset: flag({ description: 'Whether Relay sends password reset links by email.' }),
 });
 export type SignInMethods = Static<typeof SignInMethods>;
 
@@ -116,8 +117,8 @@ export const PasswordProof = closed('PasswordProof', { password: WriteOnlySecret
 export type PasswordProof = Static<typeof PasswordProof>;
 
 export const TotpSetup = closed('TotpSetup', {
-  uri: shownOnce('An otpauth:// address for an authenticator. Shown once.'),
-  backup_codes: Type.Array(shownOnce('Opens the account once. Shown once.')),
+  uri: shownOnce('An otpauth:// URI for an authenticator app. Shown once.'),
+  backup_codes: Type.Array(shownOnce('Replaces an authenticator code once. Shown once.')),
 });
 export type TotpSetup = Static<typeof TotpSetup>;
 
@@ -125,7 +126,7 @@ export const TotpConfirmation = closed('TotpConfirmation', { code: TotpCode });
 export type TotpConfirmation = Static<typeof TotpConfirmation>;
 
 export const SsoStartQuery = query({
-  return_to: optional(text({ maxLength: 500, description: 'A path of the console to come back to.' })),
+  return_to: optional(text({ maxLength: 500, description: 'The console path to return to.' })),
 });
 /** The callback of an identity provider, which may add parameters. */
 export const SsoCallbackQuery = openQuery({

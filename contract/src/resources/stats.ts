@@ -43,16 +43,16 @@ const SeriesMetric = oneOf(
   ],
   {
     description:
-      '`errors` are requests that failed. Quantiles are by nearest rank: exact up to 1,000 ms, rounded to two significant digits above. `ttft_ms` is the mean time to the first content. `fallback_rate` is fallbacks for each request. `cost_micros` is rounded half up, with the exact sums in `total_usd` and `value_usd`.',
+      '`errors` are requests that failed. Quantiles are by nearest rank: exact up to 1,000 ms, rounded to two significant digits above that. `ttft_ms` is the mean time to the first content. `fallback_rate` is fallbacks per request. `cost_micros` is rounded half up, with the exact sums in `total_usd` and `value_usd`.',
   },
 );
 const GroupBy = oneOf(['none', 'state', 'lane', 'endpoint', 'provider', 'model', 'api_key', 'user'], {
   default: 'none',
-  description: '`state` goes with metric `requests` only. `model` is the upstream model of the endpoint.',
+  description: '`state` requires metric `requests`. `model` is the upstream model of the endpoint.',
 });
 export const Bucket = oneOf(['minute', 'hour', 'day'], {
   default: 'hour',
-  description: 'In UTC. Minutes are kept for 8 days and hours for 100.',
+  description: 'In UTC. Relay keeps minutes for 8 days and hours for 100 days.',
 });
 
 export const TimeseriesQuery = query({
@@ -71,8 +71,7 @@ export type TimeseriesQuery = Static<typeof TimeseriesQuery>;
 
 /** An integer for every metric except `fallback_rate`. */
 const SeriesValue = nullable(Type.Number({ minimum: 0 }), {
-  description:
-    'Counts and sums of a bucket without requests are 0; a quantile, mean or rate of no requests is null.',
+  description: 'In a bucket without requests, counts and sums are 0; quantiles, means and rates are null.',
 });
 
 export const Timeseries = closed('Timeseries', {
@@ -85,10 +84,10 @@ export const Timeseries = closed('Timeseries', {
     closed('Series', {
       kind: oneOf(['all', 'group', 'none', 'other'], {
         description:
-          '`all`: not grouped. `none`: requests without the thing they are grouped by. `other`: what is beyond the first 50 groups, taken together.',
+          '`all`: not grouped. `none`: requests that have no value for the grouping. `other`: everything after the first 50 groups, combined.',
       }),
-      key: nullable(Type.String({ description: 'The id or value of the group; null for every other kind.' })),
-      label: Type.String({ description: 'The name; of what was deleted since, its id.' }),
+      key: nullable(Type.String({ description: 'The ID or value of the group; null for the other kinds.' })),
+      label: Type.String({ description: 'The name, or the ID if the resource was deleted.' }),
       total: SeriesValue,
       total_usd: optional(ExactUsd),
       points: Type.Array(
@@ -120,7 +119,7 @@ export const ShowbackExportQuery = query({
     oneOf(['summary', 'focus'], {
       default: 'summary',
       description:
-        '`summary`: the lines of `GET /api/relay/stats/showback`. `focus`: FOCUS 1.2 columns, a line for each day, team, set of labels, key and endpoint; `group_by` has no effect.',
+        '`summary`: the lines of `GET /api/relay/stats/showback`. `focus`: FOCUS 1.2 columns, one line per day, team, set of labels, key and endpoint; `group_by` has no effect.',
     }),
   ),
 });
@@ -139,10 +138,10 @@ const showbackSums = {
 export const ShowbackLine = closed('ShowbackLine', {
   kind: oneOf(['group', 'none', 'other'], {
     description:
-      '`none`: requests without the thing they are grouped by. `other`: what is beyond the 1,000 groups with the highest cost, taken together.',
+      '`none`: requests that have no value for the grouping. `other`: everything after the 1,000 groups with the highest cost, combined.',
   }),
-  key: nullable(Type.String({ description: 'The id or value of the group; null for every other kind.' })),
-  label: Type.String({ description: 'The name; of what was deleted since, its id.' }),
+  key: nullable(Type.String({ description: 'The ID or value of the group; null for the other kinds.' })),
+  label: Type.String({ description: 'The name, or the ID if the resource was deleted.' }),
   ...showbackSums,
 });
 export type ShowbackLine = Static<typeof ShowbackLine>;
@@ -173,12 +172,12 @@ export const MeteredUsage = closed('MeteredUsage', {
       at: Timestamp,
       provider_id: nullable(Id),
       endpoint_id: nullable(Id),
-      upstream_model: nullable(Type.String(), { description: 'Null when the endpoint was deleted since.' }),
+      upstream_model: nullable(Type.String(), { description: 'Null if the endpoint was deleted.' }),
       requests: integer({ description: 'Requests that an endpoint completed, with usage.' }),
       failed_requests: integer(),
       estimated_requests: integer({
         description:
-          'Those among `requests` whose usage the provider did not report; their tokens are estimates.',
+          'The part of `requests` for which the provider reported no usage; their tokens are estimates.',
       }),
       input_tokens: integer(),
       cached_input_tokens: integer(),
@@ -201,17 +200,17 @@ export const WaitDistribution = closed('WaitDistribution', {
   to: Timestamp,
   requests: integer(),
   undispatched: integer({
-    description: 'Those among `requests` that reached no endpoint, such as rejected ones.',
+    description: 'The part of `requests` that reached no endpoint, such as rejected requests.',
   }),
   bins: Type.Array(
     closed('WaitBin', {
       from_ms: integer(),
-      up_to_ms: nullable(integer(), { description: 'Included. Null when only the shortest wait is known.' }),
+      up_to_ms: nullable(integer(), { description: 'Inclusive. Null if only the shortest wait is known.' }),
       requests: integer(),
     }),
     {
       description:
-        'Bins with requests. A bin is one millisecond up to 1,000 ms; above, one ends at each value of two significant digits. Requests that an earlier version recorded are in wider bins, which overlap these.',
+        'Bins that contain requests. Bins are 1 ms wide up to 1,000 ms; above that, they end at values with two significant digits. Requests recorded by an earlier version are in wider bins, which overlap these.',
     },
   ),
 });

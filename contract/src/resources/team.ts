@@ -23,8 +23,7 @@ const TeamKind = oneOf(['team', 'project', 'cost_center'], {
   description: 'What it represents in your organization. All kinds work the same.',
 });
 const ParentId = nullable(Id, {
-  description:
-    'The team that this one belongs to, and whose limits also count it. Teams nest one level deep.',
+  description: 'The parent team, whose limits also count this team’s requests. Teams nest one level deep.',
 });
 
 export const Team = closed('Team', {
@@ -116,7 +115,7 @@ export const teamResource = {
       method: 'DELETE',
       path: '/api/relay/teams/{team_id}',
       access: manage,
-      summary: 'Delete a team and its budgets; its keys, members and teams stay, without the team',
+      summary: 'Delete a team and its limits; its keys, members and subteams remain, without a team',
       params: params('team_id'),
       success: noContent,
       errors: changeErrors,
@@ -126,7 +125,7 @@ export const teamResource = {
       method: 'GET',
       path: '/api/relay/team-limit-policies',
       access: read,
-      summary: 'List the budgets of teams',
+      summary: 'List team limits',
       query: query({ ...PageQuery.properties, team_uuid: optional(Id) }),
       success: { status: 200, schema: TeamLimitPolicyList },
     },
@@ -135,7 +134,7 @@ export const teamResource = {
       method: 'POST',
       path: '/api/relay/team-limit-policies',
       access: manage,
-      summary: 'Create a budget of a team, or change the one named by limit_uuid',
+      summary: 'Create a team limit, or change the one named by limit_uuid',
       body: TeamLimitPolicyUpsert,
       success: { status: 200, schema: Ok },
       errors: ['not_found', 'conflict', 'idempotency_conflict', 'version_conflict'],
@@ -145,7 +144,7 @@ export const teamResource = {
       method: 'DELETE',
       path: '/api/relay/team-limit-policies',
       access: manage,
-      summary: 'Delete the budget of a team named by limit_uuid',
+      summary: 'Delete the team limit named by limit_uuid',
       query: LimitUuidQuery,
       success: { status: 200, schema: Ok },
       errors: ['not_found', 'version_conflict'],

@@ -5,21 +5,21 @@ import { healthStates, operations, requestStates, wireProtocols } from '../words
 /** Enumerations that several resources share. */
 export const Health = oneOf(healthStates, {
   description:
-    'Health from recent requests on all gateways. `unknown`: no requests were sent. `down`: other candidates are used, and single requests try it again. `rate_limited`: the provider requested a pause (cooldown).',
+    'Health from recent requests on all gateways. `unknown`: no recent requests. `down`: Relay uses other candidates, and tries this one again with single requests. `rate_limited`: the provider requested a pause (cooldown).',
 });
 export type Health = Static<typeof Health>;
 
 export const HealthDetail = closed('HealthDetail', {
   reason: nullable(Type.String(), { description: 'Why it is not healthy, such as "connection refused".' }),
-  since: nullable(Timestamp, { description: 'Since when it has been in this state; null for `unknown`.' }),
+  since: nullable(Timestamp, { description: 'When it entered this state; null for `unknown`.' }),
   requests: integer({ description: 'Attempts that ended in the last five minutes.' }),
   error_share: nullable(Type.Number({ minimum: 0, maximum: 1 }), {
-    description: 'The share of these that failed; null when there were none.',
+    description: 'The share of those that failed; null if there were none.',
   }),
   last_error: nullable(
     closed('HealthError', {
       at: Timestamp,
-      message: Type.String({ description: 'What happened; never text of the provider.' }),
+      message: Type.String({ description: 'What happened; never the provider’s own text.' }),
       status: nullable(integer(), { description: 'The provider’s HTTP status, if it responded.' }),
     }),
   ),
@@ -30,13 +30,13 @@ export type HealthDetail = Static<typeof HealthDetail>;
 export const limitMetrics = ['requests', 'tokens', 'spend', 'concurrency'] as const;
 export type LimitMetric = (typeof limitMetrics)[number];
 export const LimitMetric = oneOf(limitMetrics, {
-  description: 'What is counted; `spend` is in micro-USD. `concurrency` goes with period `none`.',
+  description: 'What is counted; `spend` is in micro-USD. `concurrency` requires period `none`.',
 });
 
 export const limitPeriods = ['second', 'minute', 'hour', 'day', 'week', 'month', 'none'] as const;
 export type LimitPeriod = (typeof limitPeriods)[number];
 export const LimitPeriod = oneOf(limitPeriods, {
-  description: 'The window; a week begins on Monday at 00:00 UTC. `none` with metric `concurrency` only.',
+  description: 'The window; a week begins on Monday at 00:00 UTC. `none` is for metric `concurrency` only.',
 });
 
 export const TargetType = oneOf(['global', 'provider', 'model', 'lane'], {
@@ -46,14 +46,15 @@ export const TargetType = oneOf(['global', 'provider', 'model', 'lane'], {
 export const PolicyScopeType = oneOf(['global', 'provider', 'credential', 'endpoint', 'lane']);
 
 export const ManagedBy = oneOf(['file'], {
-  description: 'Set if the resource is managed by file; other writers then get 409 `managed_by_file`.',
+  description:
+    'Set if the resource is managed by file. Changing it any other way then returns 409 `managed_by_file`.',
 });
 
 /** What a key says about its requests, for reports. The server checks names and values, so that the error names the wrong one. */
 export const Labels = Type.Record(Type.String(), Type.String(), {
   maxProperties: 8,
   description:
-    'Up to 8 labels, such as `{"app": "search"}`: names of up to 32 of a–z, 0–9, `_`, `.` and `-`, values of up to 64 printable characters. They are copied to the ledger row of each request.',
+    'Up to 8 labels, such as `{"app": "search"}`: names of up to 32 characters from a–z, 0–9, `_`, `.` and `-`; values of up to 64 printable characters. Relay copies them to each request’s ledger row.',
 });
 export type Labels = Static<typeof Labels>;
 
@@ -67,7 +68,7 @@ export type RouteKind = Static<typeof RouteKind>;
 export const WireProtocol = oneOf(wireProtocols, {
   default: 'openai',
   description:
-    'What the provider speaks. `openai`: chat completions, responses and embeddings, for OpenAI and compatible providers. `anthropic`: Messages.',
+    'The provider’s protocol. `openai`: chat completions, responses and embeddings, for OpenAI and compatible providers. `anthropic`: Messages.',
 });
 export type WireProtocol = Static<typeof WireProtocol>;
 

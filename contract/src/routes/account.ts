@@ -76,7 +76,7 @@ export const accountRoutes = {
     method: 'GET',
     path: '/api/account/api-key-scopes',
     access: { scope: 'cloud:account:manage' },
-    summary: 'List the scopes a new key of the caller may hold',
+    summary: 'List the scopes that the caller can give a new key',
     success: { status: 200, schema: ApiKeyScopes },
   },
   renameApiKey: {

@@ -75,7 +75,8 @@ export const deploymentRoutes = {
     path: '/metrics',
     /** Of keys and sessions it knows nothing: its own token opens it, or being on the same machine. */
     access: 'public',
-    summary: 'Read this process’s metrics; with RELAY_METRICS_TOKEN as bearer, or from the same machine',
+    summary:
+      'Read this process’s metrics, with RELAY_METRICS_TOKEN as the bearer token or from the same machine',
     success: { status: 200, schema: Type.String(), contentType: 'text/plain' },
     errors: ['invalid_api_key', 'route_not_found'],
   },
@@ -92,7 +93,7 @@ export const deploymentRoutes = {
     method: 'GET',
     path: '/docs/errors/{code}',
     access: 'public',
-    summary: 'Read what an error code means and what to do',
+    summary: 'Read what an error code means and how to fix it',
     params: params('code'),
     success: { status: 200, schema: Type.String(), contentType: 'text/html' },
   },

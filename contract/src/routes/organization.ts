@@ -95,7 +95,7 @@ export const organizationRoutes = {
     method: 'GET',
     path: '/api/org/api-keys',
     access: { scope: 'cloud:security:manage' },
-    summary: 'List every key of the organization',
+    summary: 'List all API keys of the organization',
     query: PageQuery,
     success: { status: 200, schema: Type.Array(ApiKey) },
   },

@@ -45,7 +45,7 @@ export const variables = {
   ),
   DATABASE_READ_URL: optional(
     url('postgres', 'postgresql'),
-    'A streaming replica for the usage pages and `relay usage`. These statistics lag as the replica does. Default: `DATABASE_URL`.',
+    'A streaming replica for the usage pages and `relay usage`. These statistics lag by as much as the replica does. Default: `DATABASE_URL`.',
   ),
   REDIS_URL: forServers(
     redisUrls,
@@ -91,7 +91,7 @@ export const variables = {
     url('http', 'https'),
     'Single sign-on: the issuer of an OpenID Connect provider, for everyone in the deployment.',
   ),
-  RELAY_OIDC_CLIENT_ID: optional((value) => value, 'Single sign-on: the client id.'),
+  RELAY_OIDC_CLIENT_ID: optional((value) => value, 'Single sign-on: the client ID.'),
   RELAY_OIDC_CLIENT_SECRET: optional((value) => value, 'Single sign-on: the client secret.'),
   RELAY_OIDC_JOIN_ROLE: optional(
     oneOf('admin', 'developer', 'viewer', 'billing'),
@@ -136,7 +136,7 @@ export const variables = {
   RELAY_BODY_MEMORY_BYTES: withDefault(
     integer(1_048_576, 1_099_511_627_776),
     '1073741824',
-    'Memory of one process for inference request bodies over 64 KiB, at least twice the largest. A body that does not fit waits up to 10 seconds, then `queue_full`. In hosted mode, one organization can use as much as remains free, so at most half.',
+    'Memory of one process for inference request bodies over 64 KiB, at least twice the largest. A body that does not fit waits up to 10 seconds, then gets `queue_full`. In hosted mode, one organization can use as much as remains free, so at most half.',
   ),
   RELAY_CORS_ORIGINS: withDefault(
     origins,
@@ -151,7 +151,7 @@ export const variables = {
   RELAY_LAME_DUCK_MS: withDefault(
     integer(0, 3_600_000),
     '5000',
-    'Part of the drain time in which Relay still accepts new requests while `/readyz` returns 503. Set it longer than your load balancer needs to notice. `relay start` uses 0.',
+    'Part of the drain time in which Relay still accepts new requests while `/readyz` returns 503. Make it longer than your load balancer needs to notice. `relay start` uses 0.',
   ),
   RELAY_ALLOW_PRIVATE_NETWORKS: withDefault(
     networks,
@@ -181,26 +181,26 @@ export const variables = {
   RELAY_ATTEMPTS_MAX: withDefault(
     integer(1, 20),
     '4',
-    'Most candidates tried for one request, including the first.',
+    'Maximum number of candidates tried for one request, including the first.',
   ),
   RELAY_WAITERS_MAX: withDefault(
     integer(1, 1_000_000),
     '5000',
-    'Most requests of one caller that wait for capacity in one lane; Relay rejects more with `queue_full`.',
+    'Maximum number of requests from one caller that wait for capacity in one lane. Relay rejects further requests with `queue_full`.',
   ),
   RELAY_WAITING_MAX: withDefault(
     integer(2, 10_000_000),
     '20000',
-    'Most requests that wait for capacity in one process; Relay rejects more with `queue_full`. In hosted mode, one organization can hold as many queue positions as remain free, so at most half.',
+    'Maximum number of requests that wait for capacity in one process. Relay rejects further requests with `queue_full`. In hosted mode, one organization can hold as many queue positions as remain free, so at most half.',
   ),
   RELAY_SPOOL_DIR: optional(
     absolutePath,
-    'Spool directory: holds usage while Redis is unavailable. Use a directory of this deployment only, on a local disk that outlives the process. Default: a subdirectory of `relay-spool` in the temporary directory.',
+    'Spool directory: holds usage while Redis is unavailable. Use a directory that belongs to this deployment only, on a local disk that outlives the process. Default: a subdirectory of `relay-spool` in the temporary directory.',
   ),
   RELAY_SPOOL_BYTES_MAX: withDefault(
     integer(1_048_576, 1_099_511_627_776),
     '268435456',
-    'Most bytes that one process spools. Beyond it, Relay rejects new requests with `metering_unavailable` while Redis is unavailable.',
+    'Maximum size of one process’s spool, in bytes. Beyond it, Relay rejects new requests with `metering_unavailable` while Redis is unavailable.',
   ),
   RELAY_USAGE_FILES_DIR: optional(
     absolutePath,

@@ -63,8 +63,8 @@ function overview(byTag: ReadonlyMap<string, readonly Route[]>): GeneratedFile {
   ]);
   const body = `# API reference
 
-Inference is below \`/v1\`, everything else below \`/api\`. Send a key or token as \`Authorization: Bearer …\`. The same
-document is \`contract/openapi.json\`; [routes](../routes.md) lists all routes on one page, and [errors](../errors/README.md) every code.
+Inference is under \`/v1\`, management under \`/api\`. Send a key or token as \`Authorization: Bearer …\`. These pages are generated
+from \`contract/openapi.json\`. [Routes](../routes.md) lists all routes on one page, and [errors](../errors/README.md) lists every error code.
 
 ${markdownTable(['Part', 'Routes', 'What they do'], rows)}`;
   return generatedPage(`${FOLDER}/README.md`, body);
@@ -73,7 +73,10 @@ ${markdownTable(['Part', 'Routes', 'What they do'], rows)}`;
 function tagPage(tag: string, routes: readonly Route[], schemas: Schemas): GeneratedFile {
   const used = new Set<string>();
   for (const { operation } of routes)
-    for (const { content } of [operation.requestBody ?? {}, ...successes(operation).map(([, each]) => each)])
+    for (const { content } of [
+      operation.requestBody ?? {},
+      ...ownResponses(operation).map(([, each]) => each),
+    ])
       for (const { schema } of Object.values(content ?? {})) collect(schema, schemas, used);
   const everywhere = commonErrors(routes);
   const types = [...used].sort().map((name) => typeSection(name, schemas[name] ?? {}));
@@ -121,7 +124,7 @@ function routeSection({ method, path, operation }: Route, everywhere: readonly s
     accessText(operation['x-relay-access']),
     ...parameterTable(operation.parameters ?? []),
     ...contentLine('Request body', operation.requestBody),
-    ...successes(operation).flatMap(([status, response]) => contentLine(`Response ${status}`, response)),
+    ...ownResponses(operation).flatMap(([status, response]) => contentLine(`Response ${status}`, response)),
     errorLine(
       'Errors',
       codes.filter((code) => !everywhere.includes(code)),
@@ -133,8 +136,9 @@ function joined(parts: readonly string[]): string {
   return parts.filter((part) => part !== '').join('\n\n');
 }
 
-function successes({ responses }: Operation): (readonly [string, Content])[] {
-  return Object.entries(responses).filter(([status]) => status.startsWith('2'));
+/** Errors are references to shared responses; what an operation returns itself is not, such as 503 of `/readyz`. */
+function ownResponses({ responses }: Operation): (readonly [string, Content])[] {
+  return Object.entries(responses).filter(([, response]) => !('$ref' in response));
 }
 
 const ACCESS_WORDS: Readonly<Record<string, string>> = {

@@ -28,7 +28,7 @@ units of the API: micro-USD and milliseconds.
 Relay takes the server and its tokens from the options, then from \`RELAY_SERVER\` and \`RELAY_TOKEN\` (or, with a server
 given, \`RELAY_ADMIN_TOKEN\` and \`RELAY_API_TOKEN\`), then from the login context: \`--context\`, \`RELAY_CONTEXT\`, or the
 current one. Without any of these, commands use the server that \`relay start\` runs
-with this folder's data directory, or the tokens of the environment on this machine.
+with this folder's data directory, or a server on this machine with the tokens in the environment.
 
 ## Exit status
 

@@ -12,9 +12,9 @@ export function environmentPage(): GeneratedFile[] {
   });
   const body = `# Environment
 
-Relay reads these once at start and reports all invalid settings together. An empty value counts as not set. In self-hosted mode both
-tokens are required by \`relay serve\`. \`relay start\` generates tokens, master key and auth secret on its first start and
-keeps them in its data directory; a value set here overrides it.
+Relay reads these once at start and reports all invalid settings together. An empty value counts as not set. In self-hosted mode,
+\`relay serve\` requires both tokens. \`relay start\` generates the tokens, the master key and the auth secret on its first start and
+keeps them in its data directory; a variable that you set overrides the stored value.
 
 ${markdownTable(['Variable', 'Default', 'Meaning'], rows)}`;
   return [generatedPage('docs/reference/environment.md', body)];

@@ -9,7 +9,7 @@ export function headersPage(): GeneratedFile[] {
   });
   const body = `# Headers
 
-Header names are matched without regard to case. Inbound \`x-relay-*\` headers are dropped and never reach a provider.
+Header names are case-insensitive. Relay drops inbound \`x-relay-*\` headers; they never reach a provider.
 
 ${markdownTable(['Header', 'Direction', 'Type', 'On', 'Meaning'], rows)}`;
   return [generatedPage('docs/reference/headers.md', body)];

@@ -17,14 +17,14 @@ export function metricsPage(): GeneratedFile[] {
   ]);
   const body = `# Metrics
 
-\`GET /metrics\` returns the text format of Prometheus. With \`RELAY_METRICS_TOKEN\` it requires \`Authorization: Bearer <token>\`. Without
-the token, it is available only to requests from the same machine that came through no proxy. Each process reports its own metrics.
+\`GET /metrics\` returns metrics in Prometheus’s text format. With \`RELAY_METRICS_TOKEN\` it requires \`Authorization: Bearer <token>\`. Without
+the token, it is available only to requests from the same machine that did not come through a proxy. Each process reports its own metrics.
 
 No label contains an organization, a key, a user or a model. A process omits metrics that it does not have; workers report those of
 the ledger.
 
 ${markdownTable(['Metric', 'Kind', 'Labels', 'Meaning'], rows)}
 
-Besides these there are \`nodejs_…\` and \`process_…\`: event loop delay (\`nodejs_eventloop_lag_p99_seconds\`), memory, garbage collection, CPU time.`;
+Relay also reports \`nodejs_…\` and \`process_…\` metrics: event loop delay (\`nodejs_eventloop_lag_p99_seconds\`), memory, garbage collection and CPU time.`;
   return [generatedPage('docs/reference/metrics.md', body)];
 }

@@ -5,7 +5,7 @@ import { type GeneratedFile, generatedPage, markdownTable } from './generated-fi
 export function providersPage(): GeneratedFile[] {
   const body = `# Provider presets
 
-\`relay providers create --preset SLUG --name NAME\` fills in what this page says. Replace what is in braces in a base URL. The
+\`relay providers create --preset SLUG --name NAME\` fills in the settings on this page. Replace the parts in braces in a base URL. The
 [guide](../guides/providers.md) explains every field and what was checked; [provider pages](../providers/README.md) have the commands.
 
 ${markdownTable(
@@ -36,7 +36,7 @@ function sectionOf(preset: ProviderPreset): string {
     ['Extra headers', pairs(preset.extra_headers)],
     ['Extra query', pairs(preset.extra_query)],
     ['Path prefix', quirks.path_prefix === '' ? '' : code(quirks.path_prefix)],
-    ['Parameters left out', quirks.dropped_parameters.map(code).join(', ')],
+    ['Dropped parameters', quirks.dropped_parameters.map(code).join(', ')],
     ['Parameters renamed', pairs(quirks.renamed_parameters)],
     ['Documentation', `<${preset.documentation}>`],
   ];

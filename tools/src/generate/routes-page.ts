@@ -11,7 +11,7 @@ export function routesPage(): GeneratedFile[] {
   );
   const body = `# Routes
 
-All API routes. Request bodies, responses and errors are in \`contract/openapi.json\`.
+All API routes. Request bodies, responses and errors are in the [API reference](api/README.md) and in \`contract/openapi.json\`.
 
 ${sections.join('\n\n')}`;
   return [generatedPage('docs/reference/routes.md', body)];
@@ -22,10 +22,10 @@ function section(tag: string, routes: readonly Route[]): string {
     route.method,
     `\`${route.path}\``,
     accessText(route.access),
-    String(route.success.status),
+    [route.success.status, ...(route.success.otherStatuses ?? [])].join(' or '),
     route.summary,
   ]);
-  return `## ${tag}\n\n${markdownTable(['Method', 'Path', 'Access', 'Success', 'Summary'], rows)}`;
+  return `## ${tag}\n\n${markdownTable(['Method', 'Path', 'Access', 'Status', 'Summary'], rows)}`;
 }
 
 function accessText(access: Access): string {

@@ -9,8 +9,8 @@ export function scopesPage(): GeneratedFile[] {
   });
   const body = `# Scopes
 
-A key holds scopes, fixed when it is created. The effective access is the intersection of these scopes with the
-current permissions of the key’s owner. [routes.md](routes.md) lists what each route needs.
+A key’s scopes are set when it is created. A key can do only what its scopes and its owner’s current permissions
+both allow. [routes.md](routes.md) lists what each route requires.
 
 ${markdownTable(['Scope', 'Allows', 'Implies', 'Routes'], rows)}`;
   return [generatedPage('docs/reference/scopes.md', body)];
