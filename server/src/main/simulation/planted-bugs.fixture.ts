@@ -21,6 +21,12 @@ export const PLANTED: readonly PlantedBug[] = [
     to: 'Promise.resolve(engine).catch((error: unknown) => {\n    warn(',
   },
   {
+    name: 'a charge that is written again beside the answer that gave it back',
+    file: '/admission/desk.ts',
+    from: "left.set(ask.operationId, { ...before, state: 'waiting' });",
+    to: 'left.delete(ask.operationId);',
+  },
+  {
     name: 'a settlement that is dropped when the store fails',
     file: '/metering/journal/stream-journal.ts',
     from: "keep({ kind: 'settlement', organizationId, operationId, actual, record }),",
