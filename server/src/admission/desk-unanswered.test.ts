@@ -40,3 +40,45 @@ it('a reservation whose answer was lost is given back when the request ends', as
   assert.equal(engine.leases(), 0);
   assert.deepEqual(appended, ['record']);
 });
+
+it('a waiter that was let go while it left is given back, although the store did not answer to that', async () => {
+  const appended: string[] = [];
+  const kept: string[] = [];
+  let isAway = false;
+  const engine = createMemoryEngine({
+    clock,
+    append: ({ record }) => void appended.push(record),
+    appendExpired: () => undefined,
+    line: { ...relayTo(() => desk), released: () => undefined },
+  });
+  const unlessAway = <T>(call: () => Promise<T>) =>
+    isAway ? Promise.reject(new RelayError('store_unavailable')) : call();
+  const parts = deskParts();
+  const desk: AdmissionDesk = createDesk({
+    ...parts,
+    journal: { ...parts.journal, settlement: ({ operationId }) => void kept.push(operationId) },
+    append: (_organizationId, record) => void appended.push(`never admitted: ${record}`),
+    engine: {
+      ...engine,
+      void: (...given) => unlessAway(() => engine.void(...given)),
+      settle: (settlement) => unlessAway(() => engine.settle(settlement)),
+    },
+  });
+  const charges = [{ policy: { ...UNITS, limit: 1 }, cost: 1 }];
+  const candidates = [{ endpointId: 'e', paced: false, charges }];
+  const ask = (operationId: string) => {
+    const { leaseMs: _leaseMs, ...asked } = askOf('acme', operationId, { candidates, waitMsMax: 5_000 });
+    return asked;
+  };
+  const unused = { dispatched: false, tokens: 0, spendMicros: 0 };
+  assert.equal((await desk.admit(ask('first'))).kind, 'admitted');
+  assert.equal((await desk.admit(ask('second'))).kind, 'wait');
+  await engine.settle({ organizationId: 'acme', operationId: 'first', actual: unused, record: 'first' });
+  assert.equal((await engine.usage('acme', [UNITS]))[0]?.used, 1, 'the engine let the second go');
+  isAway = true;
+  desk.void('acme', 'second');
+  desk.settle('acme', 'second', unused, 'second');
+  assert.equal(await desk.stop(5_000), 0);
+  assert.deepEqual(kept, ['second'], 'the journal delivers its end');
+  assert.deepEqual(appended, ['first']);
+});

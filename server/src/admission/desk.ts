@@ -20,7 +20,7 @@ import type { Journal } from './journal.ts';
 import { createLeaseKeeper, LEASE_MS } from './lease-keeper.ts';
 import { createLine } from './line.ts';
 import { type FlowsAsk, flowsOf, type LiveFlow } from './live-flows.ts';
-import { asksOf, countLive, type LiveOperations, remember } from './live-operations.ts';
+import { asksOf, countLive, type LiveOperation, type LiveOperations, remember } from './live-operations.ts';
 import { COOLDOWN_MS_MAX, type LocalCooldowns } from './local-cooldowns.ts';
 import { createRebuildWindows, type RebuildWindows } from './rebuild-windows.ts';
 import { concurrencyRefusal } from './refusal.ts';
@@ -63,7 +63,7 @@ export interface AdmissionDesk {
   admit(ask: DeskAsk): Promise<DeskReply>;
   /** Ends the wait of a request, such as after a disconnect; `void` then gives up its place. */
   stopWaiting(operationId: string): void;
-  /** Gives up the place or capacity of a request that was not dispatched. */
+  /** Gives up the place or capacity of a request that was not dispatched. `settle` follows. */
   void(organizationId: string, operationId: string): void;
   /** Never blocks or fails a request; the journal takes what the store does not. */
   settle(organizationId: string, operationId: string, actual: Actual, record: string): void;
@@ -91,13 +91,14 @@ export interface AdmissionDesk {
 export function createDesk(deps: DeskDeps): AdmissionDesk {
   const { engine, clock, log } = deps;
   const live: LiveOperations = new Map();
+  const left: LiveOperations = new Map();
   const windows = createRebuildWindows(deps);
   const { rebuild } = windows;
   const warn = warnOccasionally(clock, log);
   const settlements = createSettlements({ ...deps, rebuild, warn });
   const running = createRunningTimes();
   const changed = createChangedLimits(clock);
-  const parts = { ...deps, live, rebuild, running, changed, warn };
+  const parts = { ...deps, live, left, rebuild, running, changed, warn };
   const line = createLine({
     ...parts,
     decide: (ask) => decide(parts, ask),
@@ -127,8 +128,8 @@ export function createDesk(deps: DeskDeps): AdmissionDesk {
       giveBack(parts, organizationId, operationId);
     },
     settle(organizationId, operationId, actual, record) {
-      const found = live.get(operationId);
-      live.delete(operationId);
+      const gaveUp = removeFrom(left, operationId);
+      const found = removeFrom(live, operationId) ?? gaveUp;
       running.ended(operationId, clock.monotonicMs());
       const settlement = { organizationId, operationId, actual, record };
       if (found === undefined) deps.append(organizationId, record);
@@ -160,14 +161,25 @@ export function createDesk(deps: DeskDeps): AdmissionDesk {
 
 interface Parts extends DeskDeps {
   readonly live: LiveOperations;
+  /**
+   * Requests that gave up their place, and may still hold it or what they were charged when the engine let them go. Their settlement ends
+   * that at the engine, and not only their lease, which would leave the charge for good.
+   */
+  readonly left: LiveOperations;
   readonly rebuild: RebuildWindows;
   readonly running: RunningTimes;
   readonly changed: ChangedLimits;
   readonly warn: (error: unknown, message: string) => void;
 }
 
+function removeFrom(operations: LiveOperations, operationId: string): LiveOperation | undefined {
+  const found = operations.get(operationId);
+  operations.delete(operationId);
+  return found;
+}
+
 function giveBack(
-  { engine, live, running, clock, warn }: Parts,
+  { engine, live, left, running, clock, warn }: Parts,
   organizationId: string,
   operationId: string,
 ) {
@@ -175,10 +187,14 @@ function giveBack(
   if (found === undefined) return;
   running.ended(operationId, clock.monotonicMs());
   // An operation that was sent, or is in the journal, is settled later.
-  if (!found.sent && !found.journaled) live.delete(operationId);
-  engine.void(organizationId, operationId).catch((error: unknown) => {
-    warn(error, 'a place could not be given back; it ends with its lease');
-  });
+  if (!found.sent && !found.journaled) {
+    live.delete(operationId);
+    left.set(operationId, { ...found, state: 'waiting' });
+  }
+  engine.void(organizationId, operationId).then(
+    () => left.delete(operationId),
+    (error: unknown) => warn(error, 'a place could not be given back; it is with its settlement'),
+  );
 }
 
 function penalize(
@@ -226,10 +242,14 @@ async function askEngine({ engine, live, rebuild, clock }: Parts, ask: Admission
 
 /** Notes what was decided. Throws when the draft of a request to be dispatched cannot be kept. */
 function take(parts: Parts, ask: AdmissionAsk, { answer, alone }: Decision): DeskAnswer {
-  const { live, running, clock } = parts;
+  const { live, left, running, clock } = parts;
   const nowMs = clock.monotonicMs();
+  const before = live.get(ask.operationId);
   if (answer.kind === 'admitted') keepDraft(parts, ask, answer.candidate, alone);
   const known = remember(live, ask, answer, nowMs);
+  // Written again meanwhile, it may hold what the refusal had given back.
+  if (before?.restoring !== undefined && !live.has(ask.operationId))
+    left.set(ask.operationId, { ...before, state: 'waiting' });
   if (alone && known !== null) {
     // The next heartbeat extends or restores the lease as soon as the engine answers again.
     known.leasedMs = Number.NEGATIVE_INFINITY;

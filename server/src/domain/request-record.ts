@@ -1,6 +1,7 @@
 import type { Operation } from '@relay/contract';
 import type { GuardrailCause, GuardrailStage, GuardrailVerdict } from './guardrails/verdict.ts';
 import type { PolicyDescription } from './limits/limit.ts';
+import type { UsedAmounts } from './limits/metric.ts';
 import type { Usage } from './money/usage.ts';
 import type { Attribution } from './teams.ts';
 
@@ -39,6 +40,8 @@ export interface RecordedAttempt {
   /** Time that the request waited for capacity since the previous attempt. */
   readonly waitMs?: number;
   readonly latencyMs: number;
+  /** What limits keep counting of an attempt that another one followed. */
+  readonly charged?: UsedAmounts;
   /** The provider's own ID of the request. */
   readonly upstreamRequestId?: string;
   /** What the provider said about Relay's credential or address, without any part of the credential or the request. */

@@ -4,6 +4,7 @@ import type { Refusal } from '../admission/engine.ts';
 import type { Caller } from '../domain/caller.ts';
 import type { TemplateValues } from '../domain/guardrails/template.ts';
 import type { Reservation } from '../domain/limits/hard-reservation.ts';
+import type { UsedAmounts } from '../domain/limits/metric.ts';
 import type { TokenEstimate, Usage } from '../domain/money/usage.ts';
 import { RelayError } from '../domain/relay-error.ts';
 import type { RecordedGuardrail, Translated } from '../domain/request-record.ts';
@@ -159,6 +160,8 @@ export interface AttemptRecord {
   outcome: AttemptOutcome;
   cause: string | null;
   latencyMs: number;
+  /** What limits keep counting of it, if another attempt follows. */
+  charged?: UsedAmounts;
   /** The provider's own ID of the request. */
   upstreamRequestId?: string;
   /** What the provider said about Relay's credential or address; absent when it said nothing that may be kept. */

@@ -163,6 +163,7 @@ async function serveFromCandidates(
     paused = without(paused, candidate);
     if (result.kind === 'answer' && asksForPause(result.answer, deps.clock.nowMs())) paused.push(candidate);
     release = takenByAttempt(exchange, routed, candidate, result.kind === 'answer' ? result.usage : null);
+    noteCharged(exchange, release);
   }
   if (last === null || lastCandidate === null)
     throw new RelayError('internal_error', { internal: 'the candidate loop ended without a result' });
@@ -321,6 +322,12 @@ function takenByAttempt(
   if (last?.status != null && isFailure(last.status)) return { ...UNUSED, dispatched: true };
   if (exchange.reservation !== null) return usedBy(exchange, routed, candidate, null);
   return usedBy(exchange, routed, candidate, { ...routed.estimate, outputTokens: 0, cachedInputTokens: 0 });
+}
+
+/** Limits keep counting what an attempt used that another one follows. No other part of the record tells. */
+function noteCharged({ attempts }: Exchange, { dispatched, tokens, spendMicros }: Actual): void {
+  const last = attempts.at(-1);
+  if (last !== undefined && dispatched) last.charged = { tokens, spendMicros };
 }
 
 function without(candidates: readonly Candidate[], candidate: Candidate): Candidate[] {

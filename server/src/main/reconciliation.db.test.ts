@@ -306,33 +306,6 @@ describe('limits compared with the ledger', () => {
     assert.deepEqual(warnings, []);
   });
 
-  it('may count attempts that failed, of which the ledger knows the request alone', async () => {
-    await serveRequests(2);
-    const [refused, fallen] = [idAt(NOW_MS), idAt(NOW_MS)];
-    await admit(refused);
-    const nothing = { dispatched: true, tokens: 0, spendMicros: 0 };
-    await settle(refused, { usageSource: 'none', state: 'failed', status: 500 }, nothing);
-    await admit(fallen);
-    await admit(fallen, { dispatched: true, tokens: 4, spendMicros: 0 });
-    const attempt = {
-      endpointId: seeded.endpointId,
-      providerId: seeded.providerId,
-      upstreamModel: 'model-1',
-      status: null,
-      outcome: 'failed',
-      cause: null,
-      latencyMs: 1,
-    } as const;
-    await settle(fallen, { attempts: [attempt, attempt] });
-    await moveToLedger();
-    const used = await engine.usage(seeded.organizationId, limits);
-    assert.deepEqual(
-      used.map((each) => each.used),
-      [5, 19, 15, 5],
-    );
-    assert.deepEqual(await compared(), { checked: 4, unsettled: 0, drift: 0 });
-  });
-
   it('may count a request in the window of its dispatch that the ledger counts where it arrived', async () => {
     await serveRequests(2);
     const id = idAt(HOUR_START_MS - 1_000);

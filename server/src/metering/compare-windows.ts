@@ -3,6 +3,7 @@ import type { AppliedLimit } from '../domain/limits/limit.ts';
 import { METRICS } from '../domain/limits/metric.ts';
 import { type CalendarPeriod, isCalendar } from '../domain/limits/period.ts';
 import type { Clock } from '../kit/clock.ts';
+import { readChargedAttempts } from '../store/ledger/windows/charged-attempts.ts';
 import { sumUsage } from '../store/ledger/windows/usage-sums.ts';
 import { readWindowEdge, type WindowEdge } from '../store/ledger/windows/window-edge.ts';
 import type { Database } from '../store/postgres/schema.ts';
@@ -29,6 +30,8 @@ export interface ComparedWindow {
   /** The engine's count, and the ledger's. */
   readonly used: number;
   readonly ledger: number;
+  /** What the engine's count should be: the nearest that the ledger allows for. */
+  readonly expected: number;
   /** Of the engine's count; null when the engine does not know the window. */
   readonly mark: number | null;
   /**
@@ -69,8 +72,8 @@ export async function compareWindows(
     const [{ used, mark } = { used: 0, mark: null }, ledger] = [after[index], sums[index] ?? 0];
     const isSettled = idle && before[index]?.used === used;
     const found = { limit, startMs, used, ledger, mark };
-    const verdict = await judge(deps, edges, organizationId, { ...found, isSettled });
-    compared.push({ ...found, verdict });
+    const judged = await judge(deps, edges, organizationId, { ...found, isSettled });
+    compared.push({ ...found, ...judged });
   }
   // A window that changed in the meantime mixes two windows.
   const still = new Set(openWindows(deps, limits).map(({ limit, startMs }) => `${limit.id} ${startMs}`));
@@ -110,7 +113,7 @@ function leasesOf(prefix: string): string {
   return `${prefix}expiry`;
 }
 
-interface Judged extends Omit<ComparedWindow, 'verdict'> {
+interface Judged extends Omit<ComparedWindow, 'verdict' | 'expected'> {
   readonly isSettled: boolean;
 }
 
@@ -118,17 +121,33 @@ async function judge(
   deps: CompareDeps,
   edges: Map<number, WindowEdge | null>,
   organizationId: string,
-  { limit, startMs, used, ledger, mark, isSettled }: Judged,
-): Promise<ComparedWindow['verdict']> {
-  const { quantity } = METRICS[limit.metric];
-  if (used > ledger && !isSettled) return 'unsettled';
+  window: Judged,
+): Promise<Pick<ComparedWindow, 'verdict' | 'expected'>> {
+  const { startMs, used, ledger, mark, isSettled } = window;
+  const unsettled = { verdict: 'unsettled', expected: used } as const;
+  if (used > ledger && !isSettled) return unsettled;
   // The engine rebuilds an unknown window from the ledger at its first request.
-  if (mark === null) return 'unsettled';
-  if (used === ledger) return isSettled ? 'equal' : 'unsettled';
+  if (mark === null) return unsettled;
+  if (used === ledger) return isSettled ? { verdict: 'equal', expected: used } : unsettled;
   // Reads the tolerance only for windows that differ, once for all windows with the same start.
   if (!edges.has(startMs)) edges.set(startMs, await readWindowEdge(deps.db, organizationId, startMs));
   const edge = edges.get(startMs) ?? null;
-  if (edge === null) return 'unsettled';
-  const allowed = used > ledger ? edge.above[quantity] : edge.below[quantity];
-  return Math.abs(used - ledger) <= allowed ? 'equal' : 'drifted';
+  if (edge === null) return unsettled;
+  const allowed = await allowedBy(deps, organizationId, window, edge);
+  if (Math.abs(used - ledger) <= allowed) return { verdict: 'equal', expected: used };
+  // Down to what may be right at most, so that no limit lets more through; up to what the ledger holds at least.
+  return { verdict: 'drifted', expected: used > ledger ? ledger + allowed : ledger };
+}
+
+/** How much a window may differ from the ledger although nothing is wrong. */
+async function allowedBy(
+  { db }: CompareDeps,
+  organizationId: string,
+  { limit: { metric, counts }, startMs, used, ledger }: Judged,
+  { above, below }: WindowEdge,
+): Promise<number> {
+  const { quantity } = METRICS[metric];
+  if (used < ledger) return below[quantity];
+  const attempts = await readChargedAttempts(db, organizationId, { counts, startMs });
+  return above[quantity] + attempts[quantity];
 }

@@ -1,3 +1,4 @@
+import type { UsedAmounts } from '../domain/limits/metric.ts';
 import type { Usage } from '../domain/money/usage.ts';
 import {
   fallbacksOf,
@@ -83,10 +84,15 @@ function attemptsOf({ attempts }: RequestRecord): LedgerRow['attempts'] {
     started_ms: attempt.startedMs ?? null,
     wait_ms: attempt.waitMs ?? null,
     latency_ms: attempt.latencyMs,
+    ...(attempt.charged === undefined ? {} : chargedOf(attempt.charged)),
     ...(attempt.upstreamRequestId === undefined ? {} : { upstream_request_id: attempt.upstreamRequestId }),
     ...(attempt.upstreamMessage === undefined ? {} : { upstream_message: attempt.upstreamMessage }),
     ...(attempt.translated === undefined ? {} : translationOf(attempt.translated)),
   }));
+}
+
+function chargedOf({ tokens, spendMicros }: UsedAmounts) {
+  return { charged_tokens: tokens, charged_cost_micros: spendMicros };
 }
 
 function translationOf({ to, leftOut }: Translated) {

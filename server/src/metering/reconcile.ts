@@ -67,7 +67,8 @@ export interface Reconciliation {
  *
  * The correction is the difference, added in one step to whatever the window is by then, so no reservation is lost. Under load
  * it only ever adds: a count below the ledger that was read before it has missed at least the difference, and requests in
- * flight can hide a part of it until a later run. A count above the ledger is corrected when the organization is idle.
+ * flight can hide a part of it until a later run. A count above the ledger is corrected when the organization is idle, and not
+ * below what the ledger and failed attempts hold.
  */
 export function startReconciliation(deps: ReconcileDeps): Reconciliation {
   const { everyMs = EVERY_MS } = deps;
@@ -187,8 +188,8 @@ async function correct(
   organizationId: string,
   windows: readonly ComparedWindow[],
 ): Promise<number> {
-  const recounts = windows.flatMap(({ limit, startMs, used, ledger, mark, verdict }) =>
-    verdict === 'drifted' && mark !== null ? [{ policy: limit, startMs, amount: ledger - used, mark }] : [],
+  const recounts = windows.flatMap(({ limit, startMs, used, expected, mark, verdict }) =>
+    verdict === 'drifted' && mark !== null ? [{ policy: limit, startMs, amount: expected - used, mark }] : [],
   );
   return recounts.length > 0 ? recount(organizationId, recounts) : 0;
 }

@@ -13,7 +13,16 @@ export async function faults(options: SettleOptions): Promise<SettleResult> {
     : Array.from({ length: REPETITIONS }, (_, index) => index).flatMap((index) =>
         loadNames.map((load, at) => ({ load, seed: options.seed + index * loadNames.length + at })),
       );
-  const sums = { runs: 0, requests: 0, lost: 0, duplicated: 0, exceeded: 0, leaks: 0, drift_left: 0 };
+  const sums = {
+    runs: 0,
+    requests: 0,
+    lost: 0,
+    duplicated: 0,
+    exceeded: 0,
+    leaks: 0,
+    drift_corrected: 0,
+    drift_left: 0,
+  };
   const checks: Check[] = [];
   const names = new Set<string>();
   for (const { load, seed } of trials) {
@@ -30,6 +39,7 @@ export async function faults(options: SettleOptions): Promise<SettleResult> {
     sums.duplicated += figures.duplicated;
     sums.exceeded += figures.exceeded;
     sums.leaks += figures.leases_left + figures.backlog;
+    sums.drift_corrected += figures.windows_corrected;
     sums.drift_left += figures.rollup_differences + figures.window_differences;
   }
   const { runs, ...rest } = sums;

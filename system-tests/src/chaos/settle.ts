@@ -161,7 +161,7 @@ function spooledIn(directories: readonly string[]): string[] {
 interface Found {
   readonly comparison: Comparison;
   readonly rollups: readonly string[];
-  readonly windows: readonly string[];
+  readonly windows: WindowsLeft;
   readonly exceeded: readonly string[];
   readonly poisoned: number;
   readonly files: FilesComparison;
@@ -185,21 +185,29 @@ async function look(fleet: Fleet, world: World, sent: readonly Sent[]): Promise<
   }
 }
 
+interface WindowsLeft {
+  /** How many differed before reconciliation. */
+  readonly differed: number;
+  readonly left: readonly string[];
+}
+
 /** A store that lost its last moment may have charged a request twice. Reconciliation corrects that; what it leaves is wrong. */
 async function windowsLeft(
   world: World,
   rows: Parameters<typeof windowDifferences>[2],
-): Promise<readonly string[]> {
-  let left: readonly string[] = [];
+): Promise<WindowsLeft> {
+  const read = async () => windowDifferences(await readWindows(world.admin), world.windows, rows);
+  let left = await read();
+  const differed = left.length;
   await until(
     async () => {
-      left = windowDifferences(await readWindows(world.admin), world.windows, rows);
+      left = await read();
       return left.length === 0;
     },
     CORRECTED_MS_MAX,
     1_000,
   );
-  return left;
+  return { differed, left };
 }
 
 interface Evidence extends Found {
@@ -222,7 +230,7 @@ function checksOf(evidence: Evidence): Check[] {
     { name: 'reported rows equal what the provider counted', wrong: unlessZero(comparison.sumDifference) },
     { name: 'costs are the tokens at their price', wrong: unlessZero(comparison.costDifference) },
     { name: 'sums equal the rows in every bucket', wrong: rollups },
-    { name: 'windows in Redis equal the ledger', wrong: windows },
+    { name: 'windows in Redis equal the ledger', wrong: windows.left },
     { name: 'no limit was exceeded', wrong: exceeded },
     { name: 'no lease, queue or holder is left', wrong: left.live },
     { name: 'nothing waits for the ledger', wrong: [...left.streams.map(describeStream), ...left.spooled] },
@@ -248,7 +256,8 @@ function figuresOf({ left, sent, comparison, rollups, windows, exceeded }: Evide
     unsent_rows: comparison.unsentRows,
     estimated_tokens: comparison.estimatedTokens,
     rollup_differences: rollups.length,
-    window_differences: windows.length,
+    window_differences: windows.left.length,
+    windows_corrected: windows.differed - windows.left.length,
     leases_left: left.live.length,
     backlog: left.streams.reduce((sum, { entries }) => sum + entries, 0) + left.spooled.length,
     answers: answersOf(sent),

@@ -24,7 +24,7 @@ export async function judgeRetryAfter(history: History, ask: AdmissionAsk, refus
   if (refused.retryAfterMs > 3_600_000) return;
   let nowMs = history.nowMs;
   const told = listening(() => nowMs);
-  const { states, leases, time } = pair.reference.engine.memory;
+  const { states, leases, late, time } = pair.reference.engine.memory;
   const copy = createMemoryEngine(
     {
       clock: { nowMs: () => nowMs },
@@ -32,7 +32,7 @@ export async function judgeRetryAfter(history: History, ask: AdmissionAsk, refus
       appendExpired: () => undefined,
       line: told.line,
     },
-    structuredClone({ states, leases, time }),
+    structuredClone({ states, leases, late, time }),
   );
   const { organizationId } = ask;
   const againMs = nowMs + refused.retryAfterMs;

@@ -27,7 +27,7 @@ export interface MemoryEngineDeps {
 }
 
 /** What a copy of an engine continues with. */
-export type Remembered = Pick<EngineMemory, 'states' | 'leases' | 'time'>;
+export type Remembered = Pick<EngineMemory, 'states' | 'leases' | 'late' | 'time'>;
 
 export interface MemoryEngine extends AdmissionEngine {
   /** Those of these limits whose windows have to be initialized. */
@@ -126,13 +126,17 @@ function tell(line: LineListener, ran: readonly Call[]): void {
 
 function createMemory(
   deps: MemoryEngineDeps,
-  remembered: Remembered = { states: new Map(), leases: new Map(), time: { lastMs: 0, shiftMs: 0 } },
+  remembered: Remembered = {
+    states: new Map(),
+    leases: new Map(),
+    late: new Map(),
+    time: { lastMs: 0, shiftMs: 0 },
+  },
 ): EngineMemory {
   const { time } = remembered;
   let lastSeq = Math.max(0, ...[...remembered.leases.values()].map(({ seq }) => seq));
   const memory: EngineMemory = {
     ...remembered,
-    late: new Map(),
     nowMs() {
       const clockMs = deps.clock.nowMs();
       time.lastMs = Math.max(time.lastMs, clockMs + time.shiftMs);

@@ -1,7 +1,9 @@
 import { windowStartMs } from '../../admission/calendar-window.ts';
+import { isExpiredEstimate } from '../../domain/expired-draft.ts';
 import type { AppliedLimit } from '../../domain/limits/limit.ts';
 import { METRICS, type Quantity } from '../../domain/limits/metric.ts';
 import { isSliding } from '../../domain/limits/period.ts';
+import { chargedAttempts } from './ledger-store.fixture.ts';
 import type { JudgeDeps, Seen } from './seen.fixture.ts';
 
 /** After everything has ended: no lease, place, reservation or unit is left, and calendar windows hold what the ledger says. */
@@ -9,9 +11,14 @@ export async function judgeCounters(deps: JudgeDeps, seen: Seen): Promise<string
   return [...leftovers(deps), ...(await drifts(deps, seen))];
 }
 
-function leftovers({ store }: JudgeDeps): string[] {
+function leftovers({ store, ledger }: JudgeDeps): string[] {
   const { memory } = store.engine();
   const left = [...memory.leases.keys()].map((id) => `left: the lease of ${id}`);
+  for (const [id, { charges }] of memory.late) {
+    const row = ledger.rows.get(id);
+    if (row !== undefined && charges.length > 0 && !isExpiredEstimate(row.error_code, row.usage_source))
+      left.push(`left: what ${id} was charged, which its row does not say`);
+  }
   for (const [organizationId, { line, windows, units }] of memory.states) {
     if (line !== null) left.push(`left: ${organizationId} has a line of ${line.waiting.size}`);
     for (const { key, plan, plannedTotal } of windows.values())
@@ -33,17 +40,14 @@ async function drifts({ store, ledger, time }: JudgeDeps, seen: Seen): Promise<s
       if (usage === undefined || usage.mark === null || period === 'none' || isSliding(period)) continue;
       const sum = ledger.sum(organizationId, limit, windowStartMs(period, time.nowMs()));
       const above = usage.used - sum;
-      if (above < 0 || above > allowed(ledger, store.expired.size > 0, METRICS[metric].quantity))
+      const charged = chargedAttempts(ledger, organizationId, limit.counts.scopeId);
+      if (above < 0 || above > charged[METRICS[metric].quantity] || charged.unknown > 0)
         found.push(
           `counters: ${organizationId} ${limit.id} counts ${usage.used} ${metric}, the ledger ${sum}`,
         );
     }
   }
   return found;
-}
-
-function allowed(ledger: JudgeDeps['ledger'], hasExpired: boolean, quantity: Quantity): number {
-  return hasExpired ? Number.POSITIVE_INFINITY : uncounted(ledger, quantity);
 }
 
 /** Windows also count failed attempts and answers that were not metered, which the ledger's sums leave out. */

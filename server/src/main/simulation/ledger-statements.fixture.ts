@@ -12,7 +12,7 @@ import type { Quantity } from '../../domain/limits/metric.ts';
 import { isSliding } from '../../domain/limits/period.ts';
 import type { OrganizationSnapshot } from '../../domain/snapshot.ts';
 import type { Database } from '../../store/postgres/schema.ts';
-import type { LedgerStore } from './ledger-store.fixture.ts';
+import { chargedAttempts, type LedgerStore } from './ledger-store.fixture.ts';
 import type { Link } from './network.fixture.ts';
 
 interface Answers {
@@ -59,8 +59,7 @@ function answerTo({ sql, parameters }: CompiledQuery, { ledger, organizations }:
   if (sql.includes('select array[')) return [{ amounts: sumsOf(sql, parameters, ledger) }];
   // No run crosses the beginning of a window.
   if (sql.includes('as edge')) return [{ seen: 0, requests: 0, tokens: 0, spend: 0 }];
-  if (sql.includes('as newest')) return [{ repeats: failedIn(ledger, first).repeats }];
-  if (sql.includes('as unmetered')) return [failedIn(ledger, first)];
+  if (sql.includes('with newest as')) return [chargedIn(ledger, sql, parameters)];
   return [];
 }
 
@@ -101,14 +100,7 @@ function sumsOf(sql: string, parameters: readonly unknown[], ledger: LedgerStore
     });
 }
 
-/** Attempts and requests that live windows count and the sums of the ledger do not. */
-function failedIn({ rows }: LedgerStore, organizationId: unknown) {
-  const failed = { fallbacks: 0, unmetered: 0, repeats: 0 };
-  for (const { organization_id, attempts, fallback_count, usage_source } of rows.values()) {
-    if (organization_id !== organizationId) continue;
-    failed.fallbacks += fallback_count;
-    failed.repeats += Math.max(0, attempts.length - 1 - fallback_count);
-    if (usage_source === 'none') failed.unmetered += 1;
-  }
-  return failed;
+function chargedIn(ledger: LedgerStore, sql: string, parameters: readonly unknown[]) {
+  const endpointId = sql.includes("attempt ->> 'endpoint_id'") ? String(parameters.at(-1)) : null;
+  return { seen: ledger.rows.size, ...chargedAttempts(ledger, String(parameters[0]), endpointId) };
 }

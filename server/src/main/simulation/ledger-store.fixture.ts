@@ -145,6 +145,28 @@ function isCounted(row: LedgerRow, { userId, keyId, scopeType, scopeId }: Counte
   }
 }
 
+/** Attempts and requests that windows count and the sums leave out; of one endpoint, or of all. As `charged-attempts.ts` has it. */
+export function chargedAttempts(
+  { rows }: Pick<LedgerStore, 'rows'>,
+  organizationId: string,
+  endpointId: string | null,
+): Readonly<Record<Quantity | 'unknown', number>> {
+  const charged = { requests: 0, unknown: 0, tokens: 0, spend: 0 };
+  for (const { organization_id, attempts, usage_source } of rows.values()) {
+    if (organization_id !== organizationId) continue;
+    for (const [index, attempt] of attempts.entries()) {
+      const isFollowed = index < attempts.length - 1;
+      if (!isFollowed && usage_source !== 'none') continue;
+      if (endpointId !== null && attempt.endpoint_id !== endpointId) continue;
+      charged.requests += 1;
+      if (isFollowed && attempt.charged_tokens === undefined) charged.unknown += 1;
+      charged.tokens += isFollowed ? (attempt.charged_tokens ?? 0) : 0;
+      charged.spend += isFollowed ? (attempt.charged_cost_micros ?? 0) : 0;
+    }
+  }
+  return charged;
+}
+
 export function amountOfRow(row: LedgerRow, quantity: Quantity): number {
   switch (quantity) {
     case 'requests':

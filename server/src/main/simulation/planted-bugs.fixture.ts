@@ -1,6 +1,6 @@
 import type { PlantedBug } from './load-simulation.fixture.ts';
 
-/** Each is found within 50 seeds. */
+/** Each is found within 60 seeds. */
 export const PLANTED: readonly PlantedBug[] = [
   {
     name: 'an entry that is acknowledged before its rows are committed',
@@ -17,8 +17,14 @@ export const PLANTED: readonly PlantedBug[] = [
   {
     name: 'a place that is not given back when its client leaves',
     file: '/admission/desk.ts',
-    from: 'engine.void(organizationId, operationId).catch((error: unknown) => {\n    warn(',
-    to: 'Promise.resolve(engine).catch((error: unknown) => {\n    warn(',
+    from: "left.set(operationId, { ...found, state: 'waiting' });\n  }\n  engine.void(organizationId, operationId).then(",
+    to: '}\n  Promise.resolve(engine).then(',
+  },
+  {
+    name: 'a charge that is written again beside the answer that gave it back',
+    file: '/admission/desk.ts',
+    from: "left.set(ask.operationId, { ...before, state: 'waiting' });",
+    to: 'left.delete(ask.operationId);',
   },
   {
     name: 'a settlement that is dropped when the store fails',

@@ -14,6 +14,9 @@ export interface StoredAttempt {
   readonly started_ms: number | null;
   readonly wait_ms: number | null;
   readonly latency_ms: number;
+  /** What limits keep counting of an attempt that another one followed; absent where they count nothing, and before it was recorded. */
+  readonly charged_tokens?: number;
+  readonly charged_cost_micros?: number;
   /** What the provider said about Relay's credential or address; absent otherwise. */
   readonly upstream_request_id?: string;
   readonly upstream_message?: string;
