@@ -3,6 +3,7 @@ import { healthName, healthSentence, type SeenHealth } from '@relay/contract/wor
 import { text } from '../text/index.ts';
 import { Badge, type Tone } from '../ui/badge.tsx';
 import { classes } from '../ui/class-names.ts';
+import { Signal } from '../ui/signal.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { isUnwell } from './health-order.ts';
 
@@ -23,11 +24,7 @@ const DOTS: Record<Health, string> = {
 const REFRESH_MS = 5_000;
 
 export function HealthBadge({ health }: { readonly health: Health }) {
-  return (
-    <Badge tone={TONES[health]} dot>
-      {healthName(health)}
-    </Badge>
-  );
+  return <Signal tone={TONES[health]}>{healthName(health)}</Signal>;
 }
 
 /** The state without emphasis: a dot and its word. An unknown state is a ring, not a dot. */
@@ -67,7 +64,7 @@ export function StateBadges({ enabled, managedBy }: StateBadgesProps) {
       {enabled ? <Badge>{text.states.enabled}</Badge> : <Badge tone="warn">{text.states.disabled}</Badge>}
       {managedBy === 'file' ? (
         <span title={text.states.managedByFileHint}>
-          <Badge tone="accent">{text.states.managedByFile}</Badge>
+          <Badge tone="note">{text.states.managedByFile}</Badge>
         </span>
       ) : null}
     </span>

@@ -21,7 +21,7 @@ export function SignedOutPage({
       <div className="w-full max-w-sm">
         <div className="mb-6 flex flex-col items-center gap-4 [&_svg]:size-10">
           <Mark />
-          <h1 className="text-xl font-semibold tracking-tight">{title}</h1>
+          <h1 className="text-xl font-semibold">{title}</h1>
         </div>
         {children}
         {below}
@@ -31,13 +31,13 @@ export function SignedOutPage({
 }
 
 export function Panel({ children }: { readonly children: ReactNode }) {
-  return <div className="rounded-xl border bg-panel p-6 shadow-panel">{children}</div>;
+  return <div className="rounded-xl border bg-panel p-6">{children}</div>;
 }
 
 export function SignInLink() {
   return (
     <p className="mt-5 text-center text-[13px]">
-      <Link to="/" className="text-accent-ink underline-offset-4 hover:underline">
+      <Link to="/" className="link">
         {text.signIn.submit}
       </Link>
     </p>

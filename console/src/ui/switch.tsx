@@ -15,10 +15,10 @@ export function Switch({ checked, onChange, label, disabled = false, ...control 
       onCheckedChange={onChange}
       disabled={disabled}
       aria-label={label}
-      className="h-5 w-9 shrink-0 rounded-full bg-line-strong transition-colors data-[state=checked]:bg-accent disabled:opacity-50"
+      className="h-[16px] w-[28px] shrink-0 rounded-full bg-line-strong data-[state=checked]:bg-solid disabled:opacity-45"
       {...control}
     >
-      <Primitive.Thumb className="block size-4 translate-x-0.5 rounded-full bg-white shadow-sm transition-transform data-[state=checked]:translate-x-[18px]" />
+      <Primitive.Thumb className="block size-[12px] translate-x-[2px] rounded-full bg-panel data-[state=checked]:translate-x-[14px] data-[state=checked]:bg-on-solid" />
     </Primitive.Root>
   );
 }

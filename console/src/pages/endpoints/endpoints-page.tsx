@@ -1,5 +1,4 @@
 import { Link } from '@tanstack/react-router';
-import { Boxes } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { useListSearch } from '../../address/use-list-search.ts';
 import { matches } from '../../format/matches.ts';
@@ -82,9 +81,8 @@ function isMatch({ endpoint, provider }: EndpointRow, query: string): boolean {
   return matches(query, name, slug, model, id, provider?.name ?? null);
 }
 
-const EMPTY = { icon: <Boxes aria-hidden />, title: words.empty };
+const EMPTY = { title: words.empty };
 const NO_PROVIDER = {
-  icon: <Boxes aria-hidden />,
   title: words.emptyNoProvider,
   action: (
     <Button asChild look="solid">

@@ -100,7 +100,7 @@ function Figures({ total }: { readonly total: GuardrailStats['total'] | undefine
     [words.figures.p95, duration(total?.latency_ms_p95)],
   ];
   return (
-    <dl className="grid grid-cols-2 overflow-hidden rounded-xl border bg-panel shadow-panel sm:grid-cols-5 sm:divide-x">
+    <dl className="grid grid-cols-2 overflow-hidden rounded-xl border bg-panel sm:grid-cols-5 sm:divide-x">
       {figures.map(([name, value]) => (
         <div key={name} className="px-4 py-3 max-sm:first:col-span-2">
           <dt className="text-xs text-ink-faint">{name}</dt>

@@ -26,7 +26,7 @@ export function EndpointHealth() {
     <Panel
       title={words.endpoints}
       actions={
-        <Link to="/endpoints" className="text-xs text-accent-ink hover:underline">
+        <Link to="/endpoints" className="text-xs link">
           {words.viewAll}
           <span className="sr-only"> {words.endpoints}</span>
         </Link>

@@ -1,4 +1,3 @@
-import { Activity } from 'lucide-react';
 import { useMemo } from 'react';
 import { formatCompact, formatCount, formatDuration } from '../../format/numbers.ts';
 import { chartSeriesOf } from '../../parts/usage-series.ts';
@@ -40,7 +39,7 @@ export function HomePage() {
 
 /** For callers who cannot set up anything. */
 function NothingYet() {
-  return <EmptyState icon={<Activity aria-hidden />} title={words.empty} />;
+  return <EmptyState title={words.empty} />;
 }
 
 function Figures() {

@@ -113,7 +113,7 @@ interface TileProps {
 
 function Tile({ metric, by, label, value, delta }: TileProps) {
   return (
-    <li className="relative min-w-0 rounded-xl border bg-panel px-4 py-3 shadow-panel hover:border-line-strong max-lg:last:col-span-2">
+    <li className="relative min-w-0 rounded-xl border bg-panel px-4 py-3 hover:border-line-strong max-lg:last:col-span-2">
       <Link
         to="/usage"
         search={(before: Record<string, unknown>) => ({ ...timeRangeSearch(before), metric, by })}
@@ -122,7 +122,7 @@ function Tile({ metric, by, label, value, delta }: TileProps) {
       >
         {label}
       </Link>
-      <p className="mt-1 flex h-7 items-center truncate text-[22px] font-semibold tracking-tight tabular-nums">
+      <p className="mt-1 flex h-7 items-center truncate text-[22px] font-semibold tabular-nums">
         {value ?? <Skeleton className="h-5 w-20" />}
       </p>
       <div className="mt-1 flex min-h-5 items-center text-xs">{delta ?? <Skeleton className="w-28" />}</div>

@@ -32,7 +32,7 @@ export function TopList({ title, group, series }: TopListProps) {
         <Link
           to="/usage"
           search={(before: Record<string, unknown>) => ({ ...timeRangeSearch(before), by: group })}
-          className="text-xs text-accent-ink hover:underline"
+          className="text-xs link"
         >
           {words.viewAll}
           <span className="sr-only"> {title}</span>
@@ -91,7 +91,7 @@ function TopRow({ label, total, share, search }: TopRowProps) {
         <span className="w-12 text-right text-xs text-ink-faint tabular-nums">{formatShare(share)}</span>
       </div>
       <span aria-hidden className="mt-1 block h-1 overflow-hidden rounded-full bg-hover">
-        <span className="block h-full rounded-full bg-accent" style={{ width: `${share * 100}%` }} />
+        <span className="block h-full rounded-full bg-served" style={{ width: `${share * 100}%` }} />
       </span>
     </li>
   );

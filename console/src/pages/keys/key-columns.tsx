@@ -2,8 +2,9 @@ import type { ApiKey, LimitUsage } from '@relay/contract';
 import { formatDay } from '../../format/times.ts';
 import { LimitBar } from '../../parts/limit-bar.tsx';
 import { text } from '../../text/index.ts';
-import { Badge, type Tone } from '../../ui/badge.tsx';
+import type { Tone } from '../../ui/badge.tsx';
 import type { Column } from '../../ui/data-table.tsx';
+import { Signal } from '../../ui/signal.tsx';
 import { Ago, Time } from '../../ui/time.tsx';
 import { KeyMenu } from './key-menu.tsx';
 
@@ -78,11 +79,7 @@ const stateColumns: readonly Column<ApiKey>[] = [
     id: 'state',
     header: words.columns.state,
     sortBy: ({ status }) => status,
-    cell: ({ status }) => (
-      <Badge tone={TONES[status]} dot>
-        {words.statuses[status]}
-      </Badge>
-    ),
+    cell: ({ status }) => <Signal tone={TONES[status]}>{words.statuses[status]}</Signal>,
   },
   {
     id: 'scopes',

@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
-import { KeyRound } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { LinkTabs } from '../../address/link-tabs.tsx';
 import type { KeysSearch } from '../../address/list-search.ts';
@@ -51,7 +50,7 @@ export function KeysPage() {
       }
       tabs={can('listOrgApiKeys') ? <ViewTabs ofAll={ofAll} /> : null}
       list={keys}
-      empty={{ icon: <KeyRound aria-hidden />, title: ofAll ? words.emptyOrganization : words.empty }}
+      empty={{ title: ofAll ? words.emptyOrganization : words.empty }}
       query={query}
       onQuery={setQuery}
       filters={

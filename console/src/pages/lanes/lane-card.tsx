@@ -32,7 +32,7 @@ interface LaneCardProps {
 /** A lane with its endpoints by rank and its recent traffic. */
 export function LaneCard({ lane, members, figures }: LaneCardProps) {
   return (
-    <Panel className="relative flex h-full min-h-[246px] flex-col transition-colors hover:border-line-strong">
+    <Panel className="relative flex h-full min-h-[246px] flex-col hover:border-line-strong">
       <div className="flex items-start gap-2 px-4 pt-3.5">
         <div className="min-w-0 flex-1">
           <h2 className="truncate text-[15px] font-semibold">
@@ -53,7 +53,7 @@ export function LaneCard({ lane, members, figures }: LaneCardProps) {
           {lane.enabled ? null : <Badge tone="warn">{text.states.disabled}</Badge>}
           {lane.priority === 'standard' ? null : <Badge>{words.editor.priorities[lane.priority]}</Badge>}
           {lane.hidden ? <Badge>{words.hidden}</Badge> : null}
-          {lane.managed_by === 'file' ? <Badge tone="accent">{text.states.managedByFile}</Badge> : null}
+          {lane.managed_by === 'file' ? <Badge tone="note">{text.states.managedByFile}</Badge> : null}
           <LaneMenu lane={lane} />
         </div>
       </div>

@@ -1,7 +1,6 @@
 import type { Lane } from '@relay/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { Route } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { useListSearch } from '../../address/use-list-search.ts';
 import { endpointsQuery, HEALTH_REFRESH, lanesQuery, membershipsQuery } from '../../api/queries.ts';
@@ -49,7 +48,7 @@ export function LanesPage() {
         ) : undefined
       }
       list={lanes}
-      empty={{ icon: <Route aria-hidden />, title: words.empty }}
+      empty={{ title: words.empty }}
       query={query}
       onQuery={setQuery}
       shown={shown?.length}

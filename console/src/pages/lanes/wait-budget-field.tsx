@@ -61,7 +61,7 @@ export function WaitBudgetField({ laneId, valueMs, disabled, onChange }: WaitBud
         aria-describedby={`${id}-hint ${id}-share`}
         aria-valuetext={formatDuration(valueMs)}
         onChange={(event) => onChange(STOPS_MS[Number(event.target.value)] ?? 0)}
-        className="w-full accent-accent"
+        className="w-full accent-ink"
       />
       <div className="mt-1.5 flex flex-wrap items-center justify-between gap-3">
         <p id={`${id}-share`} className="min-h-5 text-xs text-ink-soft">
@@ -127,7 +127,7 @@ function WaitHistogram({ bins, budgetMs }: WaitHistogramProps) {
           title={`${formatDuration(STOPS_MS[index] ?? 0)}: ${formatCount(count)}`}
           className={classes(
             'min-h-px flex-1 rounded-t-sm',
-            (STOPS_MS[index] ?? 0) <= budgetMs ? 'bg-accent' : 'bg-line-strong',
+            (STOPS_MS[index] ?? 0) <= budgetMs ? 'bg-served' : 'bg-line-strong',
           )}
           style={{ height: `${(Math.sqrt(count) / Math.sqrt(most)) * 100}%` }}
         />

@@ -101,9 +101,7 @@ function Figures({ row: { usage, metric } }: { readonly row: LimitRow }) {
         {figures.map(([name, value]) => (
           <div key={name} className="min-w-0">
             <dt className="text-xs text-ink-faint">{name}</dt>
-            <dd className="truncate text-lg font-semibold tracking-tight tabular-nums">
-              {amountOf(metric, value)}
-            </dd>
+            <dd className="truncate text-lg font-semibold tabular-nums">{amountOf(metric, value)}</dd>
           </div>
         ))}
       </dl>

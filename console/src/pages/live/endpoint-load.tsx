@@ -5,8 +5,8 @@ import { formatSpan } from '../../format/spans.ts';
 import { HealthDot } from '../../parts/health-badge.tsx';
 import { isUnwell } from '../../parts/health-order.ts';
 import { text } from '../../text/index.ts';
-import { Badge } from '../../ui/badge.tsx';
 import { classes } from '../../ui/class-names.ts';
+import { Signal } from '../../ui/signal.tsx';
 import type { BoardEndpoint } from './board-rows.ts';
 import { columns } from './columns.ts';
 import { formatCooling } from './format-wait.ts';
@@ -74,7 +74,7 @@ function Load({
         <span
           className={classes(
             'block h-full rounded-full transition-[width] duration-500',
-            share >= 1 ? 'bg-warn' : share >= FULL_SHARE ? 'bg-warn/70' : 'bg-accent',
+            share >= 1 ? 'bg-warn' : share >= FULL_SHARE ? 'bg-warn/70' : 'bg-served',
           )}
           style={{ width: `${share * 100}%` }}
         />
@@ -94,9 +94,9 @@ function Health({ endpoint }: { readonly endpoint: BoardEndpoint }) {
     );
   return (
     <span className="flex max-sm:order-last max-sm:col-span-3 max-sm:col-start-2 sm:justify-self-end">
-      <Badge tone={health === 'down' ? 'bad' : 'warn'} dot>
+      <Signal tone={health === 'down' ? 'bad' : 'warn'}>
         <span className="tabular-nums">{stateWords(endpoint)}</span>
-      </Badge>
+      </Signal>
     </span>
   );
 }

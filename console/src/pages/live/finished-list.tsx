@@ -64,7 +64,7 @@ function FinishedRow({ entry, endpoint }: FinishedRowProps) {
     entry.wait_ms > 0 ? words.waited(formatDuration(entry.wait_ms)) : undefined,
   ];
   return (
-    <li className="relative animate-appear px-4 py-2 hover:bg-hover">
+    <li className="relative px-4 py-2 hover:bg-hover">
       <div className="flex items-center gap-2">
         <Link
           to="/requests/$requestId"

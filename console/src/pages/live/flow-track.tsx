@@ -37,18 +37,18 @@ export function FlowTrack({ waiting, inFlight, health, isStill }: FlowTrackProps
         <div
           className={classes(
             'absolute inset-x-0 top-1/2 border-t',
-            inFlight > 0 ? 'border-accent/40' : (LINES[health] ?? 'border-line'),
+            inFlight > 0 ? 'border-line-strong' : (LINES[health] ?? 'border-line'),
           )}
         />
         {PLACES.slice(0, inFlight).map((place) => (
           <Dot key={place} place={place} isStill={isStill} />
         ))}
       </div>
-      {inFlight > DOTS_MAX ? <More count={inFlight - DOTS_MAX} tone="text-accent-ink" /> : null}
+      {inFlight > DOTS_MAX ? <More count={inFlight - DOTS_MAX} tone="text-ink" /> : null}
       <span
         className={classes(
           'size-0 shrink-0 border-y-4 border-l-6 border-y-transparent',
-          inFlight > 0 ? 'border-l-accent' : (TIPS[health] ?? 'border-l-line-strong'),
+          inFlight > 0 ? 'border-l-ink' : (TIPS[health] ?? 'border-l-line-strong'),
         )}
       />
     </div>
@@ -60,7 +60,7 @@ function Waiting({ count }: { readonly count: number }) {
     <span className="flex shrink-0 items-center gap-1">
       {count > WAITING_MAX ? <More count={count - WAITING_MAX} tone="text-warn" /> : null}
       {PLACES_IN_LINE.slice(0, count).map((place) => (
-        <span key={place} className="size-2 animate-appear rounded-full border-[1.5px] border-warn" />
+        <span key={place} className="size-2 rounded-full border-[1.5px] border-warn" />
       ))}
       <span className="ml-0.5 h-3.5 w-0.5 rounded bg-warn" />
     </span>
@@ -84,7 +84,7 @@ export function FlowLegend() {
         {text.live.totals.waiting}
       </span>
       <span className="flex items-center gap-1.5">
-        <span className="size-2 rounded-full bg-accent" />
+        <span className="size-2 rounded-full bg-served" />
         {text.live.totals.inFlight}
       </span>
     </span>
@@ -102,7 +102,7 @@ function Dot({ place, isStill }: { readonly place: number; readonly isStill: boo
         animationPlayState: isStill ? 'paused' : 'running',
       }}
     >
-      <span className="absolute top-1/2 left-0 size-2 -translate-y-1/2 rounded-full bg-accent" />
+      <span className="absolute top-1/2 left-0 size-2 -translate-y-1/2 rounded-full bg-served" />
     </span>
   );
 }

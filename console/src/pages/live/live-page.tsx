@@ -1,13 +1,14 @@
 import { Link } from '@tanstack/react-router';
-import { Pause, Play, Waypoints } from 'lucide-react';
+import { Pause, Play } from 'lucide-react';
 import { useState } from 'react';
 import { useListSearch } from '../../address/use-list-search.ts';
 import { formatClock } from '../../format/times.ts';
 import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
-import { Badge, type Tone } from '../../ui/badge.tsx';
+import type { Tone } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Page } from '../../ui/page.tsx';
+import { Signal } from '../../ui/signal.tsx';
 import { EmptyState, ErrorCard } from '../../ui/states.tsx';
 import { FinishedList } from './finished-list.tsx';
 import { LiveBoard } from './live-board.tsx';
@@ -49,7 +50,6 @@ export function LivePage() {
         <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_288px]">
           {isEmpty ? (
             <EmptyState
-              icon={<Waypoints aria-hidden />}
               title={words.empty}
               action={
                 can('createChatCompletion') ? (
@@ -96,9 +96,7 @@ function Controls({ state, at, isPaused, onPause }: ControlsProps) {
   return (
     <div className="flex items-center gap-3">
       <span role="status">
-        <Badge tone={TONES[state]} dot>
-          {word}
-        </Badge>
+        <Signal tone={TONES[state]}>{word}</Signal>
       </span>
       <Button onClick={() => onPause(!isPaused)}>
         <Icon aria-hidden className="size-4" />

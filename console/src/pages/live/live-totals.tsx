@@ -16,7 +16,7 @@ export function LiveTotals({ live }: { readonly live: Live | undefined }) {
   const tiles = totals === null ? SKELETONS : tilesOf(totals);
   return (
     <section aria-label={words.totals.title}>
-      <dl className="grid grid-cols-3 divide-x rounded-xl border bg-panel shadow-panel">
+      <dl className="grid grid-cols-3 divide-x rounded-xl border bg-panel">
         {tiles.map(({ name, value, note, tone }) => (
           <div key={name} className="min-w-0 px-4 py-3">
             <dt className="truncate text-xs text-ink-faint">{name}</dt>
@@ -100,7 +100,7 @@ function tilesOf(totals: Totals): readonly Tile[] {
       name: words.totals.inFlight,
       value: formatCount(totals.inFlight),
       note: words.totals.atEndpoints(totals.busyEndpoints),
-      tone: totals.inFlight > 0 ? 'text-accent-ink' : '',
+      tone: totals.inFlight > 0 ? 'text-ink' : '',
     },
     {
       name: words.totals.unwell,

@@ -8,10 +8,10 @@ import { useApi } from '../../api/use-api.ts';
 import { useChange } from '../../api/use-change.ts';
 import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
-import { Badge } from '../../ui/badge.tsx';
 import { IconButton } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { type Column, DataTable, RowActions } from '../../ui/data-table.tsx';
+import { Signal } from '../../ui/signal.tsx';
 import { ErrorCard } from '../../ui/states.tsx';
 import { Ago } from '../../ui/time.tsx';
 
@@ -67,9 +67,7 @@ function columnsOf(
       header: words.invitationColumns.status,
       sortBy: ({ status }) => status,
       cell: ({ status }) => (
-        <Badge tone={status === 'pending' ? 'accent' : 'warn'} dot>
-          {words.invitationStatuses[status]}
-        </Badge>
+        <Signal tone={status === 'pending' ? 'note' : 'warn'}>{words.invitationStatuses[status]}</Signal>
       ),
     },
     {

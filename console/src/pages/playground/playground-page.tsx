@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { CodeXml, Columns2, MessageSquarePlus, SquareTerminal } from 'lucide-react';
+import { CodeXml, Columns2, MessageSquarePlus } from 'lucide-react';
 import { useState } from 'react';
 import { modelsQuery } from '../../api/queries.ts';
 import { useApi } from '../../api/use-api.ts';
@@ -45,7 +45,6 @@ export function PlaygroundPage() {
     return (
       <Page title={text.pages.playground} description={words.description}>
         <EmptyState
-          icon={<SquareTerminal aria-hidden />}
           title={words.noModels}
           action={
             <Button asChild look="solid">

@@ -1,6 +1,5 @@
 import type { Provider } from '@relay/contract';
 import { useQuery } from '@tanstack/react-query';
-import { Server } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { useListSearch } from '../../address/use-list-search.ts';
 import { endpointsQuery, HEALTH_REFRESH, providersQuery } from '../../api/queries.ts';
@@ -47,7 +46,7 @@ export function ProvidersPage() {
         ) : undefined
       }
       list={providers}
-      empty={{ icon: <Server aria-hidden />, title: words.empty }}
+      empty={{ title: words.empty }}
       query={query}
       onQuery={setQuery}
       shown={rows?.length}

@@ -91,7 +91,7 @@ function BoundPolicy({ bound, names }: BoundPolicyProps) {
         <Link
           to="/limits"
           search={{ open: bound.policy_id }}
-          className="shrink-0 text-[13px] font-medium text-accent-ink hover:underline"
+          className="shrink-0 text-[13px] font-medium link"
         >
           {words.openLimits}
         </Link>

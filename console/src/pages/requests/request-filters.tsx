@@ -45,7 +45,7 @@ export function RequestFiltersBar({ filters, names, rows, onChange, onClear }: R
       {set.map((name) => (
         <span
           key={name}
-          className="inline-flex h-8 max-w-full items-center gap-1 rounded-lg bg-accent-wash pr-1 pl-2.5 text-[13px] text-accent-ink"
+          className="inline-flex h-8 max-w-full items-center gap-1 rounded-lg bg-hover pr-1 pl-2.5 text-[13px] text-ink"
         >
           <span className="truncate">
             {words.chip(words.names[name], valueWords(name, filters[name] ?? '', names))}

@@ -143,7 +143,7 @@ function Facts({ detail }: { readonly detail: RequestDetail }) {
     [words.facts.fallbacks, formatCount(detail.fallback_count)],
   ];
   return (
-    <dl className="grid grid-cols-2 overflow-hidden rounded-xl border bg-panel shadow-panel sm:grid-cols-3 lg:grid-cols-6">
+    <dl className="grid grid-cols-2 overflow-hidden rounded-xl border bg-panel sm:grid-cols-3 lg:grid-cols-6">
       {facts.map(([name, value]) => (
         <div key={name} className="-mt-px -ml-px border-t border-l px-4 py-3">
           <dt className="text-xs text-ink-faint">{name}</dt>

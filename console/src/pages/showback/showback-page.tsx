@@ -1,7 +1,7 @@
 import type { Showback, ShowbackLine } from '@relay/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
-import { Coins, Download } from 'lucide-react';
+import { Download } from 'lucide-react';
 import { useMemo } from 'react';
 import { useChangeSearch } from '../../address/change-search.ts';
 import { type ShowbackGroup, type ShowbackSearch, showbackGroups } from '../../address/showback-search.ts';
@@ -44,7 +44,7 @@ export function ShowbackPage() {
       {showback.error !== null && showback.data === undefined ? (
         <ErrorCard error={showback.error} onRetry={() => void showback.refetch()} />
       ) : showback.data?.lines.length === 0 ? (
-        <EmptyState icon={<Coins aria-hidden />} title={words.empty} />
+        <EmptyState title={words.empty} />
       ) : (
         <Lines by={by} data={showback.data} />
       )}

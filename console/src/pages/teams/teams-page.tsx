@@ -1,7 +1,7 @@
 import type { Team } from '@relay/contract';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { Pencil, Trash2, UsersRound } from 'lucide-react';
+import { Pencil, Trash2 } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { useListSearch } from '../../address/use-list-search.ts';
 import { membersQuery, orgApiKeysQuery } from '../../api/people-queries.ts';
@@ -51,7 +51,7 @@ export function TeamsPage() {
         ) : undefined
       }
       list={teams}
-      empty={{ icon: <UsersRound aria-hidden />, title: words.empty }}
+      empty={{ title: words.empty }}
       query={query}
       onQuery={setQuery}
       shown={rows?.length}
