@@ -51,12 +51,11 @@ function SearchButton({ onClick }: { readonly onClick: () => void }) {
   return (
     <button
       type="button"
-      aria-label={words.search}
       onClick={onClick}
       className="flex items-center gap-2 rounded-lg border-board-line px-2 max-lg:ml-1 max-lg:size-9 max-lg:justify-center max-lg:text-board-ink lg:h-7 lg:w-[220px] lg:border lg:bg-board-2 xl:w-[268px]"
     >
       <Search aria-hidden className="size-3.5 shrink-0 max-lg:size-4" />
-      <span className="flex-1 text-left max-lg:hidden">{words.search}</span>
+      <span className="flex-1 text-left max-lg:sr-only">{words.search}</span>
       <kbd className="font-mono text-[11px] max-lg:hidden">{isApple ? '⌘K' : 'Ctrl K'}</kbd>
     </button>
   );

@@ -15,10 +15,10 @@ export function Switch({ checked, onChange, label, disabled = false, ...control 
       onCheckedChange={onChange}
       disabled={disabled}
       aria-label={label}
-      className="h-[16px] w-[28px] shrink-0 rounded-full bg-line-strong data-[state=checked]:bg-solid disabled:opacity-45"
+      className="relative h-[24px] w-[28px] shrink-0 before:absolute before:inset-x-0 before:top-[4px] before:h-[16px] before:rounded-full before:bg-line-strong data-[state=checked]:before:bg-solid disabled:opacity-45"
       {...control}
     >
-      <Primitive.Thumb className="block size-[12px] translate-x-[2px] rounded-full bg-panel data-[state=checked]:translate-x-[14px] data-[state=checked]:bg-on-solid" />
+      <Primitive.Thumb className="relative block size-[12px] translate-x-[2px] rounded-full bg-panel data-[state=checked]:translate-x-[14px] data-[state=checked]:bg-on-solid" />
     </Primitive.Root>
   );
 }

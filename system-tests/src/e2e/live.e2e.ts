@@ -101,8 +101,8 @@ describe('live', () => {
     const shown = await lane('Search').textContent();
     held.end();
     await untilOver(story.site);
-    // Longer than it takes to look again.
-    await assert.rejects(story.page.waitForRequest('**/api/relay/live', { timeout: 1_500 }), /Timeout/);
+    // The strip above it goes on.
+    await story.page.getByRole('link', { name: /^In flight 0$/ }).waitFor();
     assert.equal(await lane('Search').textContent(), shown);
     await lane('Assistant').getByText('2 in flight').first().waitFor();
     await story.button('Resume').click();
@@ -135,9 +135,9 @@ describe('live', () => {
     await story.page.reload();
     await lane('Assistant').getByText('1 in flight').first().waitFor();
     const names = await story.page.locator('main').getByRole('heading', { level: 3 }).allTextContents();
-    assert.deepEqual(names.slice(0, 3), ['Assistant', 'Search', 'Area 0']);
-    assert.equal(names.length, 8);
-    await story.button(/^Show \d+ idle lanes$/).click();
+    // Which of the two comes first depends on whether the cooldown of the other is over.
+    assert.deepEqual([...names.slice(0, 2).toSorted(), names[2]], ['Assistant', 'Search', 'Area 0']);
+    assert.equal(names.length, QUIET_LANES + 2);
     await lane('Area 97').waitFor();
     await story.page.getByLabel('Search lanes and endpoints').fill('area 97');
     await lane('Assistant').waitFor({ state: 'detached' });

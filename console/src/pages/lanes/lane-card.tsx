@@ -1,7 +1,8 @@
 import type { Endpoint, Lane, Membership } from '@relay/contract';
 import { Link } from '@tanstack/react-router';
 import { formatDuration, formatShare } from '../../format/numbers.ts';
-import { HealthDot } from '../../parts/health-badge.tsx';
+import { HealthBadge } from '../../parts/health-badge.tsx';
+import type { LaneFigures } from '../../parts/use-lane-figures.ts';
 import { text } from '../../text/index.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { classes } from '../../ui/class-names.ts';
@@ -11,7 +12,6 @@ import { Skeleton } from '../../ui/states.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import { LaneMenu } from './lane-menu.tsx';
 import { memberTrouble } from './member-health.ts';
-import type { LaneFigures } from './use-lane-figures.ts';
 
 const words = text.lanes;
 const MEMBERS_SHOWN = 3;
@@ -104,7 +104,7 @@ function MemberLine({ member: { membership, endpoint }, place, trouble }: Member
         </span>
         {endpoint === undefined ? null : (
           <span className="ml-auto">
-            <HealthDot health={endpoint.health} />
+            <HealthBadge health={endpoint.health} />
           </span>
         )}
       </span>

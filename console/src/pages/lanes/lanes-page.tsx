@@ -7,6 +7,7 @@ import { endpointsQuery, HEALTH_REFRESH, lanesQuery, membershipsQuery } from '..
 import { useApi } from '../../api/use-api.ts';
 import { matches } from '../../format/matches.ts';
 import { inRankOrder } from '../../parts/rank-order.ts';
+import { useLaneFigures } from '../../parts/use-lane-figures.ts';
 import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
 import { CreateButton, ListPage } from '../../ui/list-page.tsx';
@@ -14,7 +15,6 @@ import { Panel } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/states.tsx';
 import { CreateLaneDialog } from './create-lane-dialog.tsx';
 import { LaneCard, type LaneMember } from './lane-card.tsx';
-import { useLaneFigures } from './use-lane-figures.ts';
 
 const words = text.lanes;
 /** Limits the number of cards; the search finds the others. */

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { laneFiguresQuery } from '../../api/queries.ts';
-import { useApi } from '../../api/use-api.ts';
-import { useAccess } from '../../session/use-access.ts';
+import { laneFiguresQuery } from '../api/queries.ts';
+import { useApi } from '../api/use-api.ts';
+import { useAccess } from '../session/use-access.ts';
 
 /** The last 24 hours of a lane. */
 export interface LaneFigures {
