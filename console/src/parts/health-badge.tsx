@@ -40,11 +40,11 @@ export function HealthSentence({ of }: { readonly of: SeenHealth }) {
   return <>{healthSentence(of, nowMs)}</>;
 }
 
-/** Disabled and managed-by-file badges. */
+/** Disabled and managed-by-file badges; what is enabled needs no word. */
 export function StateBadges({ enabled, managedBy }: StateBadgesProps) {
   return (
     <span className="inline-flex flex-wrap gap-1.5">
-      {enabled ? <Badge>{text.states.enabled}</Badge> : <Badge tone="warn">{text.states.disabled}</Badge>}
+      {enabled ? null : <Badge tone="warn">{text.states.disabled}</Badge>}
       {managedBy === 'file' ? (
         <span title={text.states.managedByFileHint}>
           <Badge tone="note">{text.states.managedByFile}</Badge>

@@ -11,10 +11,12 @@ export const keysText = {
   views: 'Keys to show',
   viewNames: { own: 'My keys', organization: 'All keys' },
   columns: {
-    name: 'Name',
+    name: 'Key',
     owner: 'Owner',
     key: 'Key',
     scopes: 'Scopes',
+    requests: 'Requests, 24 h',
+    spend: 'Spend, 24 h',
     lastUsed: 'Last used',
     budget: 'Tightest limit',
     expires: 'Expires',

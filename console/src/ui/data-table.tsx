@@ -20,7 +20,7 @@ export interface Column<Row> {
   /** The sort value; a column without it is not sortable. */
   readonly sortBy?: (row: Row) => string | number;
   /** The narrowest window that shows the column. */
-  readonly from?: 'sm' | 'md' | 'lg';
+  readonly from?: 'sm' | 'md' | 'lg' | 'xl';
   readonly align?: 'right';
   /** A class for a fixed width. */
   readonly width?: string;
@@ -43,7 +43,7 @@ const SKELETON_ROWS = 6;
 /** Up to this many rows, rendering all is cheaper than virtualization. */
 const VIRTUAL_FROM_ROWS = 100;
 
-const FROM = { sm: 'max-sm:hidden', md: 'max-md:hidden', lg: 'max-lg:hidden' } as const;
+const FROM = { sm: 'max-sm:hidden', md: 'max-md:hidden', lg: 'max-lg:hidden', xl: 'max-xl:hidden' } as const;
 
 const features = tableFeatures({ rowSortingFeature, sortedRowModel: createSortedRowModel() });
 

@@ -46,6 +46,7 @@ export function EndpointsPage() {
       query={query}
       onQuery={setQuery}
       shown={rows?.length}
+      below={(rows?.length ?? 0) > 0 ? <p className="mt-3.5 text-xs text-ink-faint">{words.note}</p> : null}
       over={
         <>
           {creating ? (

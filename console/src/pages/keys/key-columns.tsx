@@ -1,5 +1,8 @@
 import type { ApiKey, LimitUsage } from '@relay/contract';
+import type { DayFigures } from '../../api/usage-queries.ts';
+import { formatMoneyShort } from '../../format/numbers.ts';
 import { formatDay } from '../../format/times.ts';
+import { DayTraffic, DayValue, figureIn } from '../../parts/day-figure.tsx';
 import { LimitBar } from '../../parts/limit-bar.tsx';
 import { text } from '../../text/index.ts';
 import type { Tone } from '../../ui/badge.tsx';
@@ -11,8 +14,15 @@ import { KeyMenu } from './key-menu.tsx';
 const words = text.keys;
 const TONES: Record<ApiKey['status'], Tone> = { active: 'good', revoked: 'bad', expired: 'warn' };
 
+/** The last 24 hours of each key; undefined while loading and without access. */
+export interface KeyDays {
+  readonly requests: DayFigures | undefined;
+  readonly spend: DayFigures | undefined;
+}
+
 interface KeyColumnsSetup {
   readonly budgets: ReadonlyMap<string, LimitUsage>;
+  readonly days: KeyDays;
   readonly selfId: string | undefined;
   /** Names by user ID where the keys of several members are shown; otherwise null. */
   readonly owners: ReadonlyMap<string, string> | null;
@@ -21,6 +31,7 @@ interface KeyColumnsSetup {
 
 export function keyColumns({
   budgets,
+  days,
   selfId,
   owners,
   onSecret,
@@ -29,6 +40,7 @@ export function keyColumns({
     nameColumn(owners),
     ...(owners === null ? [] : [ownerColumn(owners)]),
     ...stateColumns,
+    ...trafficColumns(days),
     budgetColumn(budgets),
     ...timeColumns,
     {
@@ -49,7 +61,7 @@ function nameColumn(owners: KeyColumnsSetup['owners']): Column<ApiKey> {
     id: 'name',
     header: words.columns.name,
     sortBy: ({ name }) => name,
-    width: 'max-w-0 w-full',
+    width: 'max-w-64 min-w-36',
     cell: ({ name, key_prefix: prefix, user_uuid: id }) => (
       <div className="min-w-0">
         <p className="truncate font-medium">{name}</p>
@@ -84,7 +96,7 @@ const stateColumns: readonly Column<ApiKey>[] = [
   {
     id: 'scopes',
     header: words.columns.scopes,
-    from: 'md',
+    from: 'xl',
     sortBy: ({ scopes }) => scopes.length,
     cell: ({ scopes }) => (
       <span title={scopes.join('\n')} className="whitespace-nowrap">
@@ -93,6 +105,27 @@ const stateColumns: readonly Column<ApiKey>[] = [
     ),
   },
 ];
+
+function trafficColumns({ requests, spend }: KeyDays): readonly Column<ApiKey>[] {
+  return [
+    {
+      id: 'requests',
+      header: words.columns.requests,
+      from: 'md',
+      align: 'right',
+      sortBy: ({ id }) => figureIn(requests, id)?.total ?? -1,
+      cell: ({ id }) => <DayTraffic of={figureIn(requests, id)} />,
+    },
+    {
+      id: 'spend',
+      header: words.columns.spend,
+      from: 'sm',
+      align: 'right',
+      sortBy: ({ id }) => figureIn(spend, id)?.total ?? -1,
+      cell: ({ id }) => <DayValue of={figureIn(spend, id)} format={formatMoneyShort} />,
+    },
+  ];
+}
 
 function budgetColumn(budgets: KeyColumnsSetup['budgets']): Column<ApiKey> {
   return {
@@ -125,7 +158,7 @@ const timeColumns: readonly Column<ApiKey>[] = [
   {
     id: 'expires',
     header: words.columns.expires,
-    from: 'lg',
+    from: 'xl',
     sortBy: ({ expires_at: at }) => at ?? '9999',
     cell: ({ expires_at: at }) => (
       <span className="whitespace-nowrap text-ink-soft">

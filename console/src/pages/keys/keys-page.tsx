@@ -6,6 +6,7 @@ import type { KeysSearch } from '../../address/list-search.ts';
 import { useListSearch } from '../../address/use-list-search.ts';
 import { membersQuery, orgApiKeysQuery } from '../../api/people-queries.ts';
 import { apiKeysQuery, sessionQuery } from '../../api/queries.ts';
+import { dayFiguresQuery } from '../../api/usage-queries.ts';
 import { useApi } from '../../api/use-api.ts';
 import { matches } from '../../format/matches.ts';
 import { useAccess } from '../../session/use-access.ts';
@@ -14,7 +15,7 @@ import { DataTable } from '../../ui/data-table.tsx';
 import { Check } from '../../ui/field.tsx';
 import { CreateButton, ListPage } from '../../ui/list-page.tsx';
 import { CreateKeyDialog } from './create-key-dialog.tsx';
-import { keyColumns } from './key-columns.tsx';
+import { type KeyDays, keyColumns } from './key-columns.tsx';
 import { NewSecretDialog } from './new-secret-dialog.tsx';
 import { useTightestBudgets } from './use-tightest-budgets.ts';
 
@@ -99,12 +100,21 @@ function useKeys(ofAll: boolean, onSecret: (secret: string) => void) {
     () => (ofAll ? new Map(members.data?.map(({ id, name }) => [id, name])) : null),
     [ofAll, members.data],
   );
+  const days = useKeyDays();
   const selfId = session?.user.id;
   const columns = useMemo(
-    () => keyColumns({ budgets, selfId, owners, onSecret }),
-    [budgets, selfId, owners, onSecret],
+    () => keyColumns({ budgets, days, selfId, owners, onSecret }),
+    [budgets, days, selfId, owners, onSecret],
   );
   return { keys: ofAll ? all : own, columns, owners };
+}
+
+function useKeyDays(): KeyDays {
+  const api = useApi();
+  const enabled = useAccess().can('getTimeseries');
+  const { data: requests } = useQuery({ ...dayFiguresQuery(api, 'api_key', 'requests'), enabled });
+  const { data: spend } = useQuery({ ...dayFiguresQuery(api, 'api_key', 'cost_micros'), enabled });
+  return useMemo(() => ({ requests, spend }), [requests, spend]);
 }
 
 function ViewTabs({ ofAll }: { readonly ofAll: boolean }) {

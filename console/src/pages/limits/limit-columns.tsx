@@ -1,12 +1,12 @@
 import { FillBar } from '../../parts/limit-bar.tsx';
-import { shortAmountOf } from '../../parts/limit-metrics.ts';
+import { ruleOf, shortAmountOf } from '../../parts/limit-metrics.ts';
 import { text } from '../../text/index.ts';
 import { Badge, type Tone } from '../../ui/badge.tsx';
 import { type Column, RowName } from '../../ui/data-table.tsx';
 import { Signal } from '../../ui/signal.tsx';
 import { Countdown } from './countdown.tsx';
 import type { LimitRow } from './limit-row.ts';
-import { ruleOf, whereOf } from './limit-words.ts';
+import { whereOf } from './limit-words.ts';
 import type { LimitState, Standing } from './outlook.ts';
 import { ScopeLink, SubjectLink } from './scope-link.tsx';
 import type { LimitPlaces } from './use-limit-places.ts';

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { windowAt } from '../../parts/limit-window.ts';
 import { burnDown, slidingUse, stretchOf } from './burn-down.ts';
 import type { LimitRow } from './limit-row.ts';
-import { bitesBefore, outlookOf, windowAt } from './outlook.ts';
+import { bitesBefore, outlookOf } from './outlook.ts';
 
 const NOON_MS = Date.UTC(2026, 2, 31, 12);
 

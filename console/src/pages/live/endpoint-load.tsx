@@ -18,7 +18,7 @@ export function EndpointLoad({ endpoint }: { readonly endpoint: BoardEndpoint })
   const { id, name, rank } = endpoint;
   return (
     <>
-      <span className="flex min-w-0 items-baseline gap-[7px]">
+      <span className="flex min-w-0 items-baseline gap-[7px] pr-2 xl:pl-3">
         <span className="w-[9px] shrink-0 text-right text-xs text-ink-faint">
           {rank ?? text.states.empty}
         </span>
@@ -45,7 +45,7 @@ function Load({ endpoint }: { readonly endpoint: BoardEndpoint }) {
   const { inFlightOfAll: count, inFlightMax: max } = endpoint;
   const said = max === null ? formatCount(count) : words.ofMax(formatCount(count), formatCount(max));
   return (
-    <span className="flex items-center gap-1.5 text-xs">
+    <span className="flex items-center gap-1.5 pr-2 text-xs">
       {max === null ? (
         <span className="w-[40px] max-sm:hidden" />
       ) : (

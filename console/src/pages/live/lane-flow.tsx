@@ -109,7 +109,7 @@ function Ways({ lane, isStill }: { readonly lane: BoardLane; readonly isStill: b
     <ol className="relative min-w-0 max-xl:pl-3 max-lg:col-span-2 max-lg:mt-1.5 max-lg:pl-0">
       <Turnout healths={shown.map(({ health }) => health)} />
       {shown.map((endpoint, index) => (
-        <li key={endpoint.id} className={classes('grid h-[32px] items-center gap-x-2', columns.way)}>
+        <li key={endpoint.id} className={classes('grid h-[32px] items-center', columns.way)}>
           <FlowTrack
             inFlight={endpoint.inFlight}
             health={endpoint.health}

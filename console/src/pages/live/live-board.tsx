@@ -74,10 +74,10 @@ function Headings() {
       <span>{board.lane}</span>
       <span className="pr-[7px] text-right">{board.queue}</span>
       <span className="pl-2">{board.gate}</span>
-      <span className={classes('grid gap-x-2 max-xl:pl-3', columns.way)}>
+      <span className={classes('grid max-xl:pl-3', columns.way)}>
         <span className="max-xl:hidden" />
         <span className="max-xl:hidden">{board.ways}</span>
-        <span className="pl-4">{board.endpoint}</span>
+        <span className="pl-4 xl:pl-7">{board.endpoint}</span>
         <span>{board.load}</span>
         <span>{board.health}</span>
       </span>
