@@ -40,11 +40,15 @@ export function HealthSentence({ of }: { readonly of: SeenHealth }) {
   return <>{healthSentence(of, nowMs)}</>;
 }
 
-/** Disabled and managed-by-file badges; what is enabled needs no word. */
+/** Enabled, without emphasis, or disabled; and whether the configuration file manages it. */
 export function StateBadges({ enabled, managedBy }: StateBadgesProps) {
   return (
     <span className="inline-flex flex-wrap gap-1.5">
-      {enabled ? null : <Badge tone="warn">{text.states.disabled}</Badge>}
+      {enabled ? (
+        <span className="text-ink-faint">{text.states.enabled}</span>
+      ) : (
+        <Badge tone="warn">{text.states.disabled}</Badge>
+      )}
       {managedBy === 'file' ? (
         <span title={text.states.managedByFileHint}>
           <Badge tone="note">{text.states.managedByFile}</Badge>

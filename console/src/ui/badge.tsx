@@ -1,13 +1,14 @@
 import type { ReactNode } from 'react';
 import { classes } from './class-names.ts';
 
-export type Tone = 'neutral' | 'good' | 'warn' | 'bad' | 'note';
+export type Tone = 'neutral' | 'good' | 'warn' | 'bad' | 'wait' | 'note';
 
 const TONES: Record<Tone, string> = {
   neutral: 'text-ink-soft border-line',
   good: 'text-good border-line',
   warn: 'bg-warn-wash text-warn border-transparent',
   bad: 'bg-bad-wash text-bad border-transparent',
+  wait: 'bg-wait-wash text-wait-ink border-wait-edge',
   note: 'text-ink border-line-strong',
 };
 

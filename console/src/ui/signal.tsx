@@ -19,6 +19,11 @@ const LIGHTS: Record<Tone, readonly (readonly [number, number])[]> = {
     [8, 8],
     [12.1, 8],
   ],
+  wait: [
+    [8, 3.9],
+    [8, 8],
+    [8, 12.1],
+  ],
   neutral: [[8, 8]],
   note: [[8, 8]],
 };
@@ -27,6 +32,7 @@ const COLORS: Record<Tone, string> = {
   good: 'text-good [--disc:var(--good-wash)]',
   warn: 'text-warn [--disc:var(--warn-wash)]',
   bad: 'text-bad [--disc:var(--bad-wash)]',
+  wait: 'text-wait-ink [--disc:var(--wait-wash)]',
   neutral: 'text-off [--disc:var(--off-wash)]',
   note: 'text-off [--disc:var(--off-wash)]',
 };
@@ -51,6 +57,7 @@ const WORDS: Record<Tone, string> = {
   good: 'text-ink',
   warn: 'text-warn',
   bad: 'text-bad',
+  wait: 'text-wait-ink',
   neutral: 'text-ink-soft',
   note: 'text-ink-soft',
 };

@@ -150,7 +150,7 @@ function Totals({ totals }: { readonly totals: UsageTotals | undefined }) {
           [words.tokensOut, formatCount(totals.output_tokens), estimateNote(totals)],
         ];
   return (
-    <dl className="grid grid-cols-2 gap-px overflow-hidden rounded-xl border bg-line lg:grid-cols-4">
+    <dl className="grid grid-cols-2 border-y lg:grid-cols-4">
       {tiles.map(([name, value, note]) => (
         <div key={name} className="bg-panel px-4 py-3">
           <dt className="text-xs text-ink-faint">{name}</dt>

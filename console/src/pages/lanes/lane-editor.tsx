@@ -48,7 +48,7 @@ export function LaneEditor({ stored, reload }: LaneEditorProps) {
   const disabled = !can('updateLane') || lane.managed_by === 'file';
   const set = (part: Partial<LaneDraft>) => setDraft((before) => ({ ...before, ...part }));
   return (
-    <div className="grid items-start gap-5 xl:grid-cols-[minmax(0,1fr)_400px]">
+    <div className="grid items-start gap-x-7 gap-y-5 xl:grid-cols-[minmax(0,1fr)_400px]">
       <div className="min-w-0 space-y-5">
         <MembersPanel draft={draft} endpoints={endpoints.data} disabled={disabled} set={set} />
         <Panel title={words.settings}>

@@ -97,9 +97,9 @@ function Playground({ choices, first }: PlaygroundProps) {
         </>
       }
     >
-      <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_280px]">
+      <div className="grid items-start gap-x-7 gap-y-5 lg:grid-cols-[minmax(0,1fr)_280px]">
         <div className="min-w-0 space-y-4">
-          <div className={comparing ? 'grid gap-4 xl:grid-cols-2' : ''}>
+          <div className={comparing ? 'grid gap-x-7 gap-y-5 xl:grid-cols-2' : ''}>
             <AnswerPane {...left} choices={choices} />
             {comparing ? <AnswerPane {...right} choices={choices} /> : null}
           </div>

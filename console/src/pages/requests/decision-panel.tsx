@@ -75,7 +75,7 @@ function BoundPolicy({ bound, names }: BoundPolicyProps) {
   const { can } = useAccess();
   return (
     <div className="flex items-start gap-3 px-4 py-3">
-      <Gauge aria-hidden className="mt-0.5 size-4 shrink-0 text-warn" />
+      <Gauge aria-hidden className="mt-0.5 size-4 shrink-0 text-wait-ink" />
       <div className="min-w-0 flex-1 text-[13px]">
         <p className="font-medium">{words.bound}</p>
         <p className="text-ink-soft">
