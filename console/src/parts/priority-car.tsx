@@ -3,7 +3,7 @@ import { classes } from '../ui/class-names.ts';
 
 type Priority = Lane['priority'];
 
-/** An ordered ramp: dark, light, hollow, which is told without color too. */
+/** An ordered ramp, which users can read without color: dark, light, hollow. */
 const LOOKS: Record<Priority, string> = {
   interactive: 'bg-class-1',
   standard: 'bg-class-2',

@@ -20,6 +20,13 @@ export const endpointsText = {
     lanes: 'Lanes',
     state: 'State',
   },
+  signals: {
+    label: 'Signal',
+    all: 'All',
+    healthy: 'Nothing wrong',
+    attention: 'Degraded or rate-limited',
+    down: 'Down',
+  },
   noLimit: 'None',
   note: 'Requests, TTFT (mean), errors and spend are of the last 24 hours. TTFT excludes the wait. Prices are input · output, for 1M tokens.',
   priceHint: 'Input · output, per 1M tokens',

@@ -50,6 +50,13 @@ export const keysText = {
   savedIt: 'I saved this key',
   use: 'Example request',
   copyExample: 'Copy command',
+  firstRequest: {
+    due: 'Waiting for the first request',
+    dueHint: 'Run the example; this updates when it arrives.',
+    here: 'The first request arrived',
+    ended: (status: string, took: string) => `${status} after ${took}`,
+    open: 'Open request',
+  },
   rename: 'Rename',
   renameTitle: 'Rename key',
   renamed: (name: string) => `Key renamed to ${name}`,

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import type { Tone } from './badge.tsx';
 import { classes } from './class-names.ts';
 
-/** The places of the lights: their angle carries the state, so that nobody needs the color. */
+/** The places of the lights: their angle carries the state, and the color repeats it. */
 const LIGHTS: Record<Tone, readonly (readonly [number, number])[]> = {
   good: [
     [8, 3.9],

@@ -101,7 +101,7 @@ describe('live', () => {
     const shown = await lane('Search').textContent();
     held.end();
     await untilOver(story.site);
-    // The strip above it goes on.
+    // The strip above it continues.
     await story.page.getByRole('link', { name: /^In flight 0$/ }).waitFor();
     assert.equal(await lane('Search').textContent(), shown);
     await lane('Assistant').getByText('2 in flight').first().waitFor();

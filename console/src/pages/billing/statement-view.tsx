@@ -15,6 +15,7 @@ import { Button, IconButton } from '../../ui/button.tsx';
 import { DataTable } from '../../ui/data-table.tsx';
 import { Select } from '../../ui/field.tsx';
 import { saveText } from '../../ui/save-text.ts';
+import { Segments } from '../../ui/segments.tsx';
 import { EmptyState, ErrorCard, Skeleton } from '../../ui/states.tsx';
 import { statementColumns } from './statement-columns.tsx';
 import { monthsUpTo, statementCsv, statementRows } from './statement-rows.ts';
@@ -113,20 +114,12 @@ function MonthPicker({ month, months }: { readonly month: string; readonly month
 function GroupPicker({ by }: { readonly by: string }) {
   const go = useChangeSearch();
   return (
-    <fieldset className="inline-flex rounded-lg border border-line-strong bg-panel p-0.5">
-      <legend className="sr-only">{words.by}</legend>
-      {statementGroups.map((group) => (
-        <button
-          key={group}
-          type="button"
-          aria-pressed={group === by}
-          onClick={() => go({ by: group })}
-          className="rounded-md px-2.5 py-1 text-[13px] text-ink-soft hover:text-ink aria-pressed:bg-hover aria-pressed:font-medium aria-pressed:text-ink"
-        >
-          {words.groups[group]}
-        </button>
-      ))}
-    </fieldset>
+    <Segments
+      label={words.by}
+      value={by}
+      options={statementGroups.map((value) => ({ value, label: words.groups[value] }))}
+      onChange={(group) => go({ by: group })}
+    />
   );
 }
 
@@ -152,7 +145,7 @@ function Totals({ totals }: { readonly totals: UsageTotals | undefined }) {
   return (
     <dl className="grid grid-cols-2 border-y lg:grid-cols-4">
       {tiles.map(([name, value, note]) => (
-        <div key={name} className="bg-panel px-4 py-3">
+        <div key={name} className="py-2 pr-3 lg:border-l lg:pl-3 lg:first:border-l-0 lg:first:pl-0">
           <dt className="text-xs text-ink-faint">{name}</dt>
           <dd className="mt-1 text-lg leading-7 font-semibold tabular-nums">
             {value ?? <Skeleton className="my-1.5 w-24" />}

@@ -10,6 +10,7 @@ import type { Column } from '../../ui/data-table.tsx';
 import { Signal } from '../../ui/signal.tsx';
 import { Ago, Time } from '../../ui/time.tsx';
 import { KeyMenu } from './key-menu.tsx';
+import type { NewKey } from './rotate-key.ts';
 
 const words = text.keys;
 const TONES: Record<ApiKey['status'], Tone> = { active: 'good', revoked: 'bad', expired: 'warn' };
@@ -26,7 +27,7 @@ interface KeyColumnsSetup {
   readonly selfId: string | undefined;
   /** Names by user ID where the keys of several members are shown; otherwise null. */
   readonly owners: ReadonlyMap<string, string> | null;
-  readonly onSecret: (secret: string) => void;
+  readonly onCreated: (created: NewKey) => void;
 }
 
 export function keyColumns({
@@ -34,7 +35,7 @@ export function keyColumns({
   days,
   selfId,
   owners,
-  onSecret,
+  onCreated,
 }: KeyColumnsSetup): readonly Column<ApiKey>[] {
   return [
     nameColumn(owners),
@@ -50,7 +51,7 @@ export function keyColumns({
       align: 'right',
       cell: (key) =>
         key.status === 'active' ? (
-          <KeyMenu apiKey={key} isOwn={key.user_uuid === selfId} onSecret={onSecret} />
+          <KeyMenu apiKey={key} isOwn={key.user_uuid === selfId} onCreated={onCreated} />
         ) : null,
     },
   ];

@@ -17,6 +17,7 @@ import { CreateButton, ListPage } from '../../ui/list-page.tsx';
 import { CreateKeyDialog } from './create-key-dialog.tsx';
 import { type KeyDays, keyColumns } from './key-columns.tsx';
 import { NewSecretDialog } from './new-secret-dialog.tsx';
+import type { NewKey } from './rotate-key.ts';
 import { useTightestBudgets } from './use-tightest-budgets.ts';
 
 const words = text.keys;
@@ -27,10 +28,10 @@ export function KeysPage() {
   const { query, setQuery } = useListSearch();
   const { view }: KeysSearch = useSearch({ strict: false });
   const [creating, setCreating] = useState(false);
-  const [secret, setSecret] = useState<string | null>(null);
+  const [created, setCreated] = useState<NewKey | null>(null);
   const [endedShown, setEndedShown] = useState(false);
   const ofAll = view === 'organization';
-  const { keys, columns, owners } = useKeys(ofAll, setSecret);
+  const { keys, columns, owners } = useKeys(ofAll, setCreated);
   const rows = useMemo(
     () =>
       keys.data?.filter(
@@ -74,13 +75,13 @@ export function KeysPage() {
             <CreateKeyDialog
               forMembers={ofAll}
               onClose={() => setCreating(false)}
-              onCreated={(created) => {
+              onCreated={(next) => {
                 setCreating(false);
-                setSecret(created);
+                setCreated(next);
               }}
             />
           ) : null}
-          {secret === null ? null : <NewSecretDialog secret={secret} onClose={() => setSecret(null)} />}
+          {created === null ? null : <NewSecretDialog created={created} onClose={() => setCreated(null)} />}
         </>
       }
     >
@@ -89,7 +90,7 @@ export function KeysPage() {
   );
 }
 
-function useKeys(ofAll: boolean, onSecret: (secret: string) => void) {
+function useKeys(ofAll: boolean, onCreated: (created: NewKey) => void) {
   const api = useApi();
   const budgets = useTightestBudgets();
   const { data: session } = useQuery(sessionQuery(api));
@@ -103,8 +104,8 @@ function useKeys(ofAll: boolean, onSecret: (secret: string) => void) {
   const days = useKeyDays();
   const selfId = session?.user.id;
   const columns = useMemo(
-    () => keyColumns({ budgets, days, selfId, owners, onSecret }),
-    [budgets, days, selfId, owners, onSecret],
+    () => keyColumns({ budgets, days, selfId, owners, onCreated }),
+    [budgets, days, selfId, owners, onCreated],
   );
   return { keys: ofAll ? all : own, columns, owners };
 }

@@ -67,7 +67,7 @@ export function LimitsPage() {
     >
       <ErrorNote error={usageError} />
       {lane === undefined || reach === null || rows === undefined ? null : (
-        <p role="status" className="rounded-lg border bg-panel px-4 py-2.5 text-[13px]">
+        <p role="status" className="border-l-[3px] border-line-strong py-0.5 pl-3">
           {laneSentence(lane.name, rows, reach, places.names)}
         </p>
       )}

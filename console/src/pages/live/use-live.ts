@@ -28,7 +28,7 @@ export function useLive(isPaused: boolean): LiveView {
   const api = useApi();
   const { can } = useAccess();
   const live = useQuery({ ...liveQuery(api), enabled: !isPaused });
-  // The strip goes on reading; a paused board keeps what it showed.
+  // The strip continues to read; a paused board keeps what it showed.
   const held = useRef(live.data);
   if (!isPaused) held.current = live.data;
   const shown = held.current;

@@ -22,6 +22,8 @@ describe('the sentence about a request', () => {
     assert.equal(said({}), 'completed in 400 ms');
     assert.equal(said({ streaming: true }), 'streamed a response in 400 ms');
     assert.equal(said({ state: 'failed', attempts: [] }), 'failed after 400 ms');
+    const attempts = [{ endpoint_id: 'a', outcome: 'failed', upstream_status: 500 }];
+    assert.equal(said({ state: 'failed', attempts }), 'got 500 from A, failed after 400 ms');
     assert.equal(said({ state: 'cancelled' }), 'was cancelled by the client after 400 ms');
   });
 

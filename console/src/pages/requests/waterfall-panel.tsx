@@ -136,7 +136,7 @@ const BAR_LOOKS: Record<StepTone, string> = {
   wait: 'bg-wait shadow-[inset_0_0_0_1px_var(--wait-edge)]',
   guard: 'bg-[var(--series-3)]',
   good: 'bg-served',
-  // Hatched, so that a failed attempt is told without color.
+  // Hatched, so that users recognize a failed attempt without its color.
   bad: 'bg-[repeating-linear-gradient(115deg,var(--chart-bad)_0_4px,transparent_4px_7px)] shadow-[inset_0_0_0_1px_var(--chart-bad)]',
   warn: 'bg-warn',
 };

@@ -85,7 +85,7 @@ describe('the colors', () => {
           const contrast = contrastOf(theme, each, surface);
           assert.ok(contrast >= 4.5, `${each} on ${surface} has a contrast of ${contrast.toFixed(2)}`);
         }
-      // A yellow shape is told from paper by its edge.
+      // Yellow is close to paper, so a yellow shape has an edge.
       assert.ok(contrastOf(theme, 'wait-edge', 'canvas') >= 3);
     });
 
