@@ -22,7 +22,7 @@ interface StripProps {
 /** The black bar on every page: what happens now, and the clock. */
 export function Strip({ totals, onMenu, onSearch }: StripProps) {
   return (
-    <header className="sticky top-0 z-30 flex h-[44px] items-center border-b border-board-line bg-board pr-3 text-xs text-board-ink-soft [&_:focus-visible]:outline-signal">
+    <header className="sticky top-0 z-30 flex h-[44px] [contain:layout_size] items-center border-b border-board-line bg-board pr-3 text-xs text-board-ink-soft [&_:focus-visible]:outline-signal">
       <button
         type="button"
         aria-label={words.openNavigation}

@@ -38,6 +38,9 @@ interface DataTableProps<Row> {
   readonly sortedBy?: { readonly id: string; readonly desc: boolean };
 }
 
+/** The column that names a row: it shares a wide window with the others, and takes what is left of a narrow one. */
+export const nameWidth = 'max-sm:w-full max-sm:max-w-0 sm:max-w-80 sm:min-w-40';
+
 const ROW_PX = 42;
 const SKELETON_ROWS = 6;
 /** Up to this many rows, rendering all is cheaper than virtualization. */

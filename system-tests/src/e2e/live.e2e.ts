@@ -72,6 +72,16 @@ describe('live', () => {
     await endpoint('Assistant', 'Assistant 1').getByText('2 of 2').waitFor();
   });
 
+  it('the wall screen shows the board alone, and Escape leaves it', async () => {
+    await story.button('Wall screen').click();
+    const wall = story.page.getByRole('dialog', { name: 'Wall screen' });
+    await wall.getByText('longest wait').waitFor();
+    await wall.getByRole('heading', { name: 'Assistant', exact: true }).waitFor();
+    await story.inspect('live, wall screen');
+    await story.page.keyboard.press('Escape');
+    await wall.waitFor({ state: 'detached' });
+  });
+
   it('what has ended stands beside it and opens', async () => {
     const link = story.page.getByRole('link', { name: 'assistant', exact: true }).first();
     await link.waitFor();

@@ -10,7 +10,7 @@ import { HealthCell, StateBadges } from '../../parts/health-badge.tsx';
 import { healthOrder, isUnwell } from '../../parts/health-order.ts';
 import { LimitBar } from '../../parts/limit-bar.tsx';
 import { text } from '../../text/index.ts';
-import { type Column, RowName } from '../../ui/data-table.tsx';
+import { type Column, nameWidth, RowName } from '../../ui/data-table.tsx';
 import type { EndpointDay, EndpointRow } from './use-endpoint-rows.ts';
 
 const words = text.endpoints;
@@ -27,7 +27,7 @@ function identity(open: (id: string) => void): readonly Column<EndpointRow>[] {
     {
       id: 'name',
       header: words.columns.name,
-      width: 'max-w-60 min-w-40',
+      width: nameWidth,
       sortBy: ({ endpoint }) => endpoint.name,
       cell: ({ endpoint }) => (
         <RowName note={endpoint.upstream_model} onOpen={() => open(endpoint.id)}>

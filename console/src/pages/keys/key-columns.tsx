@@ -6,7 +6,7 @@ import { DayTraffic, DayValue, figureIn } from '../../parts/day-figure.tsx';
 import { LimitBar } from '../../parts/limit-bar.tsx';
 import { text } from '../../text/index.ts';
 import type { Tone } from '../../ui/badge.tsx';
-import type { Column } from '../../ui/data-table.tsx';
+import { type Column, nameWidth } from '../../ui/data-table.tsx';
 import { Signal } from '../../ui/signal.tsx';
 import { Ago, Time } from '../../ui/time.tsx';
 import { KeyMenu } from './key-menu.tsx';
@@ -62,7 +62,7 @@ function nameColumn(owners: KeyColumnsSetup['owners']): Column<ApiKey> {
     id: 'name',
     header: words.columns.name,
     sortBy: ({ name }) => name,
-    width: 'max-w-64 min-w-36',
+    width: nameWidth,
     cell: ({ name, key_prefix: prefix, user_uuid: id }) => (
       <div className="min-w-0">
         <p className="truncate font-medium">{name}</p>

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { Maximize, Pause, Play } from 'lucide-react';
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useListSearch } from '../../address/use-list-search.ts';
 import { formatClock } from '../../format/times.ts';
 import { useAccess } from '../../session/use-access.ts';
@@ -87,23 +87,23 @@ function NothingMoving() {
 
 /** The board alone, black, to be read from five meters. Escape leaves it. */
 function Wall({ onLeave, children }: { readonly onLeave: () => void; readonly children: ReactNode }) {
-  useEffect(() => {
-    const onKey = ({ key }: KeyboardEvent) => {
-      if (key === 'Escape') onLeave();
-    };
-    window.addEventListener('keydown', onKey);
-    return () => window.removeEventListener('keydown', onKey);
-  }, [onLeave]);
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => dialog.current?.showModal(), []);
   return (
-    <div
+    <dialog
+      ref={dialog}
+      aria-label={words.wall}
       data-theme="dark"
-      className="fixed inset-0 z-40 overflow-auto bg-board px-6 py-4.5 text-ink [zoom:1.16] min-[1700px]:[zoom:1.48]"
+      onClose={onLeave}
+      className="m-0 h-dvh max-h-none w-screen max-w-none overflow-auto bg-board text-ink"
     >
-      {children}
-      <Button className="mt-4" size="small" onClick={onLeave} autoFocus>
-        {words.leaveWall}
-      </Button>
-    </div>
+      <div className="px-6 py-4.5 [zoom:1.16] min-[1700px]:[zoom:1.48]">
+        {children}
+        <Button className="mt-4" size="small" onClick={onLeave}>
+          {words.leaveWall}
+        </Button>
+      </div>
+    </dialog>
   );
 }
 

@@ -10,7 +10,7 @@ import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
-import { type Column, DataTable, RowActions } from '../../ui/data-table.tsx';
+import { type Column, DataTable, nameWidth, RowActions } from '../../ui/data-table.tsx';
 import { Signal } from '../../ui/signal.tsx';
 import { ErrorCard } from '../../ui/states.tsx';
 import { Ago } from '../../ui/time.tsx';
@@ -47,7 +47,7 @@ function columnsOf(
       id: 'email',
       header: words.invitationColumns.email,
       sortBy: ({ email }) => email,
-      width: 'max-w-0 w-full',
+      width: nameWidth,
       cell: ({ email, role }) => (
         <div className="min-w-0">
           <p className="truncate font-medium">{email}</p>

@@ -12,7 +12,7 @@ import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
-import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { type Column, DataTable, nameWidth } from '../../ui/data-table.tsx';
 import { ListPage } from '../../ui/list-page.tsx';
 import { Signal } from '../../ui/signal.tsx';
 import { Ago, Time } from '../../ui/time.tsx';
@@ -91,7 +91,7 @@ function columnsOf(selfId: string | undefined, mayWrite: boolean): readonly Colu
       id: 'name',
       header: words.columns.name,
       sortBy: ({ name }) => name,
-      width: 'max-w-0 w-full',
+      width: nameWidth,
       cell: ({ id, name, email }) => (
         <div className="min-w-0">
           <p className="flex items-center gap-2">

@@ -11,7 +11,7 @@ import { healthOrder } from '../../parts/health-order.ts';
 import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { type Column, DataTable, RowName } from '../../ui/data-table.tsx';
+import { type Column, DataTable, nameWidth, RowName } from '../../ui/data-table.tsx';
 import { CreateButton, ListPage } from '../../ui/list-page.tsx';
 import { CreateProviderDialog } from './create-provider-dialog.tsx';
 import { ProviderPanel } from './provider-panel.tsx';
@@ -90,7 +90,7 @@ function columnsOf(
           {name}
         </RowName>
       ),
-      width: 'max-w-0 w-full',
+      width: nameWidth,
     },
     {
       id: 'health',

@@ -15,7 +15,7 @@ import { TimeRangeMenu } from '../../time-range/time-range-menu.tsx';
 import { useTimeRange } from '../../time-range/use-time-range.ts';
 import { Button } from '../../ui/button.tsx';
 import { Choice } from '../../ui/choice.tsx';
-import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { type Column, DataTable, nameWidth } from '../../ui/data-table.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { Input } from '../../ui/field.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -135,7 +135,7 @@ function columnsOf(by: ShowbackGroup, totalMicros: number): readonly Column<Line
       id: 'group',
       header: words.groups[by],
       sortBy: ({ shown }) => shown,
-      width: 'max-w-0 w-full',
+      width: nameWidth,
       cell: ({ shown }) => <span className="block truncate font-medium">{shown}</span>,
     },
     {

@@ -14,7 +14,7 @@ import { formatCount } from '../../format/numbers.ts';
 import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
-import { type Column, DataTable, RowActions } from '../../ui/data-table.tsx';
+import { type Column, DataTable, nameWidth, RowActions } from '../../ui/data-table.tsx';
 import { CreateButton, ListPage } from '../../ui/list-page.tsx';
 import { MenuItem, MenuLine, MoreMenu } from '../../ui/menu.tsx';
 import { TeamDialog } from './team-dialog.tsx';
@@ -99,7 +99,7 @@ function columnsOf(teams: readonly Team[], mayWrite: boolean): readonly Column<T
       id: 'name',
       header: words.columns.name,
       sortBy: ({ name }) => name,
-      width: 'max-w-0 w-full',
+      width: nameWidth,
       cell: ({ name, slug }) => (
         <div className="min-w-0">
           <p className="truncate font-medium">{name}</p>
