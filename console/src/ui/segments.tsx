@@ -18,7 +18,7 @@ interface Segment<Value extends string> {
 /** A choice among a few, all in sight. */
 export function Segments<Value extends string>({ label, value, options, onChange }: SegmentsProps<Value>) {
   return (
-    <fieldset className="inline-flex max-w-full overflow-x-auto rounded-lg border border-line-strong bg-panel">
+    <fieldset className="inline-flex max-w-full min-w-0 overflow-x-auto rounded-lg border border-line-strong bg-panel">
       <legend className="sr-only">{label}</legend>
       {options.map((option) => (
         <button

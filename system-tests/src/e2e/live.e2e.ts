@@ -75,7 +75,7 @@ describe('live', () => {
   it('the wall screen shows the board alone, and Escape leaves it', async () => {
     await story.button('Wall screen').click();
     const wall = story.page.getByRole('dialog', { name: 'Wall screen' });
-    await wall.getByText('longest wait').waitFor();
+    await wall.getByText('longest wait', { exact: true }).waitFor();
     await wall.getByRole('heading', { name: 'Assistant', exact: true }).waitFor();
     await story.inspect('live, wall screen');
     await story.page.keyboard.press('Escape');
