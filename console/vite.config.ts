@@ -2,13 +2,14 @@ import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 import { firstLoadBudget } from './first-load-budget.ts';
+import { fonts } from './fonts.ts';
 
 const server = process.env['RELAY_URL'] ?? 'http://127.0.0.1:8080';
 
 export default defineConfig({
   root: import.meta.dirname,
   base: '/console/',
-  plugins: [react(), tailwindcss(), firstLoadBudget(250 * 1024)],
+  plugins: [react(), tailwindcss(), firstLoadBudget(250 * 1024), fonts(import.meta.dirname, 190 * 1024)],
   build: {
     outDir: 'dist',
     target: 'es2023',

@@ -28,7 +28,7 @@ export function LinkTabs({ label, tabs, current }: LinkTabsProps) {
       nav.current.scrollLeft = chosen.offsetLeft - (nav.current.clientWidth - chosen.offsetWidth) / 2;
   }, [current]);
   return (
-    <nav ref={nav} aria-label={label} className="relative mb-5 overflow-x-auto border-b">
+    <nav ref={nav} aria-label={label} className="relative mb-4 overflow-x-auto border-b border-line-strong">
       <ul className="flex min-w-max gap-1">
         {tabs.map(({ key, label: name, search, apart = false }) => (
           <li
@@ -42,9 +42,9 @@ export function LinkTabs({ label, tabs, current }: LinkTabsProps) {
               resetScroll={false}
               aria-current={key === current ? 'page' : undefined}
               className={classes(
-                '-mb-px block border-b-2 px-2.5 py-2 text-[13px] whitespace-nowrap transition-colors focus-visible:-outline-offset-2',
+                '-mb-px block border-b-2 px-2.5 py-1.5 text-[13px] whitespace-nowrap focus-visible:-outline-offset-2',
                 key === current
-                  ? 'border-accent font-medium text-ink'
+                  ? 'border-ink font-medium text-ink'
                   : 'border-transparent text-ink-soft hover:text-ink',
               )}
             >

@@ -16,6 +16,19 @@ export function wordOf(value: unknown): string | undefined {
   return typeof word === 'string' && word !== '' ? word : undefined;
 }
 
+/** Which endpoints are shown, by their signal; all when missing. */
+export const signalNames = ['healthy', 'attention', 'down'] as const;
+export type SignalName = (typeof signalNames)[number];
+
+export interface EndpointsSearch extends ListSearch {
+  readonly signal?: SignalName;
+}
+
+export function endpointsSearch(search: Record<string, unknown>): EndpointsSearch {
+  const signal = signalNames.find((name) => name === search['signal']);
+  return { ...listSearch(search), ...(signal === undefined ? {} : { signal }) };
+}
+
 /** Whose keys are shown; the caller's own when missing. */
 export interface KeysSearch extends ListSearch {
   readonly view?: 'organization';

@@ -34,7 +34,7 @@ export const cacheKeys = {
   refusals: ['refusals'],
   models: ['models'],
   waits: ['waits'],
-  laneFigures: ['lane-figures'],
+  dayFigures: ['day-figures'],
   timeseries: ['timeseries'],
   statsSummary: ['stats-summary'],
   live: ['live'],
@@ -212,22 +212,6 @@ export function waitDistributionQuery(api: Api, laneId: string) {
           signal,
         }),
       );
-    },
-    staleTime: 60_000,
-  });
-}
-
-type LaneMetric = 'requests' | 'wait_ms_p95' | 'fallback_rate';
-
-/** One value for each lane over the last 24 hours. */
-export function laneFiguresQuery(api: Api, metric: LaneMetric) {
-  return queryOptions({
-    queryKey: [...cacheKeys.laneFigures, metric],
-    queryFn: async ({ signal }) => {
-      const from = new Date(Date.now() - DAY_MS).toISOString();
-      const query = { metric, group_by: 'lane', bucket: 'hour', from } as const;
-      const { series } = await take(api.GET('/api/relay/stats/timeseries', { params: { query }, signal }));
-      return new Map(series.flatMap(({ key, total }) => (key === null ? [] : [[key, total] as const])));
     },
     staleTime: 60_000,
   });

@@ -1,36 +1,59 @@
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { statsSummaryQuery } from '../api/usage-queries.ts';
+import { useApi } from '../api/use-api.ts';
+import { formatCount } from '../format/numbers.ts';
 import { keysOf } from '../format/values.ts';
+import { isUnwell } from '../parts/health-order.ts';
+import { useAccess } from '../session/use-access.ts';
 import { usePages } from '../session/use-pages.ts';
 import { text } from '../text/index.ts';
 import { timeRangeSearch } from '../time-range/time-range.ts';
+import { Lights } from '../ui/signal.tsx';
+import type { Totals } from './use-totals.ts';
 
-const GROUPS = keysOf(text.shell.groups);
+const words = text.shell;
+const GROUPS = keysOf(words.groups);
 
-export function Navigation({ onNavigate }: { readonly onNavigate?: () => void }) {
+interface NavigationProps {
+  readonly totals: Totals;
+  readonly onNavigate?: () => void;
+}
+
+/** Words and live counts, no icons. */
+export function Navigation({ totals, onNavigate }: NavigationProps) {
   const pages = usePages();
+  const counts = useCounts(totals);
   return (
-    <nav aria-label={text.shell.navigation} className="flex-1 space-y-5 overflow-y-auto px-3 py-2">
+    <nav aria-label={words.navigation} className="flex-1 overflow-y-auto px-2.5 py-3">
       {GROUPS.map((group) => {
         const ofGroup = pages.filter((page) => page.group === group);
         if (ofGroup.length === 0) return null;
         return (
-          <div key={group}>
-            <h2 className="mb-1 px-2 text-[11px] font-medium tracking-wide text-ink-faint uppercase">
-              {text.shell.groups[group]}
+          <div key={group} className="not-first:mt-3">
+            <h2
+              className={
+                group === 'overview' ? 'sr-only' : 'mb-0.5 px-2 text-[11px] leading-4 text-ink-faint'
+              }
+            >
+              {words.groups[group]}
             </h2>
-            <ul className="space-y-px">
-              {ofGroup.map(({ path, label, icon: Icon }) => (
+            <ul>
+              {ofGroup.map(({ path, label }) => (
                 <li key={path}>
                   <Link
                     to={path}
                     search={(before: Record<string, unknown>) => timeRangeSearch(before)}
                     onClick={() => onNavigate?.()}
                     activeOptions={{ includeSearch: false }}
-                    className="flex h-8 items-center gap-2.5 rounded-lg px-2 text-[13px] text-ink-soft transition-colors hover:bg-hover hover:text-ink"
-                    activeProps={{ className: 'bg-hover !text-ink font-medium [&_svg]:text-accent' }}
+                    className="flex h-[26px] items-center justify-between gap-2 rounded-lg px-2 text-ink-soft hover:bg-hover hover:text-ink max-lg:h-9"
+                    activeProps={{
+                      className: '!bg-here !text-on-here font-medium [&_*]:!text-on-here [&_svg]:hidden',
+                    }}
                   >
-                    <Icon aria-hidden className="size-4 shrink-0" />
                     {label}
+                    {counts[path]}
                   </Link>
                 </li>
               ))}
@@ -39,5 +62,40 @@ export function Navigation({ onNavigate }: { readonly onNavigate?: () => void })
         );
       })}
     </nav>
+  );
+}
+
+/** What stands beside a page's name. The names of the links stay the same; the strip says the numbers. */
+function useCounts({ waiting, endpoints }: Totals): Readonly<Record<string, ReactNode>> {
+  const { can } = useAccess();
+  const { data } = useQuery({ ...statsSummaryQuery(useApi()), enabled: can('getStatsSummary') });
+  const unwell = endpoints.filter(({ health }) => isUnwell(health));
+  const isDown = unwell.some(({ health }) => health === 'down');
+  return {
+    '/live':
+      waiting === undefined || waiting === 0 ? null : (
+        <span aria-hidden className="text-xs text-ink-faint">
+          <b className="font-semibold text-wait-ink">{formatCount(waiting)}</b> {words.waiting}
+        </span>
+      ),
+    '/lanes': <Count of={data?.lanes} />,
+    '/endpoints':
+      unwell.length === 0 ? (
+        <Count of={data?.endpoints} />
+      ) : (
+        <span aria-hidden className="flex items-center gap-1 text-xs text-ink-faint">
+          {formatCount(unwell.length)}
+          <Lights tone={isDown ? 'bad' : 'warn'} />
+        </span>
+      ),
+    '/providers': <Count of={data?.providers} />,
+  };
+}
+
+function Count({ of }: { readonly of: number | undefined }) {
+  return of === undefined || of === 0 ? null : (
+    <span aria-hidden className="text-xs text-ink-faint">
+      {formatCount(of)}
+    </span>
   );
 }

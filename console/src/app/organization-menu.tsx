@@ -5,11 +5,9 @@ import { sessionQuery } from '../api/queries.ts';
 import { useApi } from '../api/use-api.ts';
 import { enterSession } from '../session/enter-session.ts';
 import { text } from '../text/index.ts';
-import { Mark } from '../ui/mark.tsx';
 import { Menu, MenuChoice, MenuLabel } from '../ui/menu.tsx';
-import { Skeleton } from '../ui/states.tsx';
 
-/** The current organization; a menu for users of several organizations. */
+/** The current organization; a menu for users of several organizations. It takes the colors of what it stands on. */
 export function OrganizationMenu() {
   const api = useApi();
   const client = useQueryClient();
@@ -18,18 +16,9 @@ export function OrganizationMenu() {
     mutationFn: (id: string) => take(api.PATCH('/api/session', { body: { org_id: id } })),
     onSuccess: (next) => enterSession(client, next),
   });
-  const name = (
-    <span className="min-w-0 flex-1 truncate text-left text-[13px] font-semibold">
-      {session === undefined ? <Skeleton className="w-24" /> : session.org.name}
-    </span>
-  );
-  if (session === undefined || session.orgs.length < 2)
-    return (
-      <div className="flex h-9 items-center gap-2.5 px-2">
-        <Mark />
-        {name}
-      </div>
-    );
+  if (session === undefined) return null;
+  const name = <span className="min-w-0 truncate">{session.org.name}</span>;
+  if (session.orgs.length < 2) return name;
   return (
     <Menu
       align="start"
@@ -37,11 +26,10 @@ export function OrganizationMenu() {
         <button
           type="button"
           aria-label={`${text.shell.switchOrganization}: ${session.org.name}`}
-          className="flex h-9 w-full items-center gap-2.5 rounded-lg px-2 hover:bg-hover"
+          className="-mx-1 flex h-7 min-w-0 items-center gap-1 rounded px-1"
         >
-          <Mark />
           {name}
-          <ChevronsUpDown aria-hidden className="size-4 text-ink-faint" />
+          <ChevronsUpDown aria-hidden className="size-3.5 shrink-0" />
         </button>
       }
     >

@@ -1,7 +1,7 @@
 import { useQueries } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Command } from 'cmdk';
-import { Boxes, CornerDownLeft, List, Route, Server } from 'lucide-react';
+import { CornerDownLeft } from 'lucide-react';
 import { Dialog } from 'radix-ui';
 import { type ReactNode, useState } from 'react';
 import { requestIdIn } from '../address/request-search.ts';
@@ -19,7 +19,6 @@ interface Target {
   /** Unique in the palette. */
   readonly value: string;
   readonly label: string;
-  readonly icon: ReactNode;
   readonly to: string;
   readonly search?: Readonly<Record<string, string>>;
 }
@@ -41,10 +40,10 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
   return (
     <Dialog.Root open onOpenChange={onClose}>
       <Dialog.Portal>
-        <Dialog.Overlay className="fixed inset-0 z-40 bg-shade animate-appear" />
+        <Dialog.Overlay className="fixed inset-0 z-40 bg-shade" />
         <Dialog.Content
           aria-describedby={undefined}
-          className="fixed top-[12vh] left-1/2 z-50 w-[calc(100vw-2rem)] max-w-xl -translate-x-1/2 overflow-hidden rounded-xl border bg-raised shadow-raised animate-rise focus:outline-none"
+          className="fixed top-[12vh] left-1/2 z-50 w-[calc(100vw-2rem)] max-w-xl -translate-x-1/2 overflow-hidden rounded-xl border bg-raised shadow-raised focus:outline-none"
         >
           <Dialog.Title className="sr-only">{text.palette.title}</Dialog.Title>
           <Command label={text.palette.title} shouldFilter={false}>
@@ -93,10 +92,9 @@ function useTargets(query: string): readonly TargetGroup[] {
     { heading: text.palette.requests, targets: requestId === null ? [] : [requestTarget(requestId)] },
     {
       heading: text.palette.pages,
-      targets: found(pages, ({ label }) => [label]).map(({ path, label, icon: Icon }) => ({
+      targets: found(pages, ({ label }) => [label]).map(({ path, label }) => ({
         value: path,
         label,
-        icon: <Icon aria-hidden />,
         to: path,
       })),
     },
@@ -105,20 +103,19 @@ function useTargets(query: string): readonly TargetGroup[] {
       targets: found(lanes.data, ({ id, name, slug }) => [name, slug, id]).map(({ id, name }) => ({
         value: id,
         label: name,
-        icon: <Route aria-hidden />,
         to: `/lanes/${id}`,
       })),
     },
     {
       heading: text.palette.endpoints,
       targets: found(endpoints.data, (each) => [each.name, each.upstream_model, each.id]).map(
-        ({ id, name }) => rowTarget('/endpoints', id, name, <Boxes aria-hidden />),
+        ({ id, name }) => rowTarget('/endpoints', id, name),
       ),
     },
     {
       heading: text.palette.providers,
       targets: found(providers.data, ({ id, name, slug }) => [name, slug, id]).map(({ id, name }) =>
-        rowTarget('/providers', id, name, <Server aria-hidden />),
+        rowTarget('/providers', id, name),
       ),
     },
   ];
@@ -128,14 +125,13 @@ function requestTarget(id: string): Target {
   return {
     value: `request ${id}`,
     label: text.palette.openRequest(id),
-    icon: <List aria-hidden />,
     to: `/requests/${id}`,
   };
 }
 
 /** A row of a list page, opened in its panel. */
-function rowTarget(to: string, id: string, label: string, icon: ReactNode): Target {
-  return { value: id, label, icon, to, search: { open: id } };
+function rowTarget(to: string, id: string, label: string): Target {
+  return { value: id, label, to, search: { open: id } };
 }
 
 function Group({ heading, children }: { readonly heading: string; readonly children: readonly ReactNode[] }) {
@@ -157,7 +153,6 @@ function Item({ target, onSelect }: { readonly target: Target; readonly onSelect
       onSelect={onSelect}
       className="group flex h-9 cursor-pointer items-center gap-3 rounded-lg px-2 text-[13px] data-[selected=true]:bg-hover [&_svg]:size-4 [&_svg]:text-ink-faint"
     >
-      {target.icon}
       <span className="min-w-0 flex-1 truncate">{target.label}</span>
       <CornerDownLeft aria-hidden className="opacity-0 group-data-[selected=true]:opacity-100" />
     </Command.Item>

@@ -7,7 +7,7 @@ import {
 } from '@tanstack/react-router';
 import { auditSearch, billingSearch, configurationSearch } from '../address/control-search.ts';
 import { limitSearch } from '../address/limit-search.ts';
-import { keysSearch, listSearch } from '../address/list-search.ts';
+import { endpointsSearch, keysSearch, listSearch } from '../address/list-search.ts';
 import { requestSearch } from '../address/request-search.ts';
 import { settingsSearch } from '../address/settings-search.ts';
 import { showbackSearch } from '../address/showback-search.ts';
@@ -108,7 +108,7 @@ const lane = createRoute({
 const endpoints = createRoute({
   getParentRoute: () => signedIn,
   path: '/endpoints',
-  validateSearch: listSearch,
+  validateSearch: endpointsSearch,
   component: lazyRouteComponent(() => import('../pages/endpoints/endpoints-page.tsx'), 'EndpointsPage'),
 });
 

@@ -23,7 +23,7 @@ type Operation = RoutingExplain['operation'];
 export const verdictTones: Record<CandidateVerdict['verdict'], Tone> = {
   selected: 'good',
   available: 'neutral',
-  would_wait: 'warn',
+  would_wait: 'wait',
   limited: 'warn',
   unhealthy: 'bad',
   incompatible: 'neutral',
@@ -125,7 +125,7 @@ function Explanation({ explanation, operation, endpointNameOf, onPriced }: Expla
         <p
           className={classes(
             'font-medium',
-            outcome === 'dispatch' ? 'text-good' : outcome === 'wait' ? 'text-warn' : 'text-bad',
+            outcome === 'dispatch' ? 'text-good' : outcome === 'wait' ? 'text-wait-ink' : 'text-bad',
           )}
         >
           {sentence}

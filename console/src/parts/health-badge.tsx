@@ -2,42 +2,22 @@ import type { Health } from '@relay/contract';
 import { healthName, healthSentence, type SeenHealth } from '@relay/contract/words';
 import { text } from '../text/index.ts';
 import { Badge, type Tone } from '../ui/badge.tsx';
-import { classes } from '../ui/class-names.ts';
+import { Signal } from '../ui/signal.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { isUnwell } from './health-order.ts';
 
-const TONES: Record<Health, Tone> = {
+/** The signal of each state. */
+export const healthTones: Record<Health, Tone> = {
   unknown: 'neutral',
   healthy: 'good',
   degraded: 'warn',
   down: 'bad',
   rate_limited: 'warn',
 };
-const DOTS: Record<Health, string> = {
-  unknown: 'border border-ink-faint',
-  healthy: 'bg-good',
-  degraded: 'bg-warn',
-  down: 'bg-bad',
-  rate_limited: 'bg-warn',
-};
 const REFRESH_MS = 5_000;
 
 export function HealthBadge({ health }: { readonly health: Health }) {
-  return (
-    <Badge tone={TONES[health]} dot>
-      {healthName(health)}
-    </Badge>
-  );
-}
-
-/** The state without emphasis: a dot and its word. An unknown state is a ring, not a dot. */
-export function HealthDot({ health }: { readonly health: Health }) {
-  return (
-    <span className="flex items-center gap-1.5 text-xs text-ink-faint">
-      <span aria-hidden className={classes('size-1.5 rounded-full', DOTS[health])} />
-      {healthName(health)}
-    </span>
-  );
+  return <Signal tone={healthTones[health]}>{healthName(health)}</Signal>;
 }
 
 /** The state for a cell of a table: with its reason when something is wrong. */
@@ -60,14 +40,18 @@ export function HealthSentence({ of }: { readonly of: SeenHealth }) {
   return <>{healthSentence(of, nowMs)}</>;
 }
 
-/** Disabled and managed-by-file badges. */
+/** Enabled, without emphasis, or disabled; and whether the configuration file manages it. */
 export function StateBadges({ enabled, managedBy }: StateBadgesProps) {
   return (
     <span className="inline-flex flex-wrap gap-1.5">
-      {enabled ? <Badge>{text.states.enabled}</Badge> : <Badge tone="warn">{text.states.disabled}</Badge>}
+      {enabled ? (
+        <span className="text-ink-faint">{text.states.enabled}</span>
+      ) : (
+        <Badge tone="warn">{text.states.disabled}</Badge>
+      )}
       {managedBy === 'file' ? (
         <span title={text.states.managedByFileHint}>
-          <Badge tone="accent">{text.states.managedByFile}</Badge>
+          <Badge tone="note">{text.states.managedByFile}</Badge>
         </span>
       ) : null}
     </span>

@@ -1,7 +1,7 @@
 import type { LimitUsage } from '@relay/contract';
 import { Link } from '@tanstack/react-router';
 import { text } from '../text/index.ts';
-import { classes } from '../ui/class-names.ts';
+import { type Fill, Meter } from '../ui/meter.tsx';
 import { metricLooks, shortAmountOf } from './limit-metrics.ts';
 
 const CLOSE_SHARE = 0.8;
@@ -26,27 +26,27 @@ export function LimitBar({ usage }: { readonly usage: LimitUsage }) {
   );
 }
 
-/** The bar: used, then reserved in a lighter shade. Show the same values as text next to it. */
+/** The bar: used, then reserved, hatched. Show the same values as text next to it. */
 export function FillBar({ usage, thick = false }: FillBarProps) {
   const { limit, used, reserved } = usage;
   const usedShare = limit === 0 ? 1 : Math.min(1, used / limit);
   const takenShare = limit === 0 ? 1 : Math.min(1, (used + reserved) / limit);
-  const colour = takenShare >= 1 ? 'bg-bad' : takenShare >= CLOSE_SHARE ? 'bg-warn' : 'bg-accent';
   return (
-    <div
-      aria-hidden
-      className={classes('flex overflow-hidden rounded-full bg-line', thick ? 'h-2.5' : 'h-1.5')}
-    >
-      <div className={classes('h-full', colour)} style={{ width: `${usedShare * 100}%` }} />
-      <div
-        className={classes('h-full opacity-45', colour)}
-        style={{ width: `${(takenShare - usedShare) * 100}%` }}
-      />
-    </div>
+    <Meter
+      share={usedShare}
+      more={takenShare - usedShare}
+      fill={takenShare >= 1 ? fullOf(usage.metric) : takenShare >= CLOSE_SHARE ? 'close' : 'room'}
+      {...(thick && { className: 'h-2.5' })}
+    />
   );
 }
 
+/** At a limit on concurrency, requests wait; others reject them when they are used up. */
+function fullOf(metric: LimitUsage['metric'] | undefined): Fill {
+  return metric === 'concurrency' ? 'full' : 'over';
+}
+
 interface FillBarProps {
-  readonly usage: Pick<LimitUsage, 'limit' | 'used' | 'reserved'>;
+  readonly usage: Pick<LimitUsage, 'limit' | 'used' | 'reserved'> & Partial<Pick<LimitUsage, 'metric'>>;
   readonly thick?: boolean;
 }

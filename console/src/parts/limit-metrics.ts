@@ -1,5 +1,6 @@
-import type { LimitMetric, TimeseriesQuery } from '@relay/contract';
+import type { LimitMetric, LimitUsage, TimeseriesQuery } from '@relay/contract';
 import { formatCompact, formatCount, formatMoney } from '../format/numbers.ts';
+import { text } from '../text/index.ts';
 
 interface MetricLook {
   /** Amounts are micro-USD, shown and typed as dollars. */
@@ -26,4 +27,18 @@ export function amountOf(metric: LimitMetric, value: number): string {
 /** The same for narrow places: "12.5K". */
 export function shortAmountOf(metric: LimitMetric, value: number): string {
   return metricLooks[metric].money ? formatMoney(value) : formatCompact(value);
+}
+
+const MILLION = 1_000_000;
+
+/** As exact as `amountOf`, and shorter where no digit is lost: 50M. */
+function roundAmountOf(metric: LimitMetric, value: number): string {
+  const isRound = !metricLooks[metric].money && value >= MILLION && value % (MILLION / 10) === 0;
+  return isRound && value < 1_000 * MILLION ? formatCompact(value) : amountOf(metric, value);
+}
+
+/** "$50.00 per day". */
+export function ruleOf({ metric, period, limit }: Pick<LimitUsage, 'metric' | 'period' | 'limit'>): string {
+  const amount = text.limits.amount[metric](roundAmountOf(metric, limit), limit === 1);
+  return text.limits.rule(amount, text.limits.periods[period]);
 }

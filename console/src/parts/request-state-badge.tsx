@@ -1,6 +1,7 @@
 import type { RequestLogEntry } from '@relay/contract';
 import { text } from '../text/index.ts';
-import { Badge, type Tone } from '../ui/badge.tsx';
+import type { Tone } from '../ui/badge.tsx';
+import { Signal } from '../ui/signal.tsx';
 
 export const stateTones: Record<RequestLogEntry['state'], Tone> = {
   completed: 'good',
@@ -9,9 +10,5 @@ export const stateTones: Record<RequestLogEntry['state'], Tone> = {
 };
 
 export function RequestStateBadge({ state }: { readonly state: RequestLogEntry['state'] }) {
-  return (
-    <Badge tone={stateTones[state]} dot>
-      {text.requests.states[state]}
-    </Badge>
-  );
+  return <Signal tone={stateTones[state]}>{text.requests.states[state]}</Signal>;
 }

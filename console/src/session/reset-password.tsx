@@ -35,7 +35,7 @@ function Incomplete() {
 function AnotherLink() {
   return (
     <p className="text-[13px]">
-      <Link to="/forgot-password" className="text-accent-ink underline-offset-4 hover:underline">
+      <Link to="/forgot-password" className="link">
         {words.another}
       </Link>
     </p>

@@ -68,12 +68,7 @@ function OtherWays({ methods, way, onChoose }: OtherWaysProps) {
   return (
     <div className="mt-5 flex flex-col items-center gap-2 text-[13px]">
       {others.map((other) => (
-        <button
-          key={other.way}
-          type="button"
-          className="rounded text-accent-ink underline-offset-4 hover:underline"
-          onClick={() => onChoose(other.way)}
-        >
+        <button key={other.way} type="button" className="rounded link" onClick={() => onChoose(other.way)}>
           {other.label}
         </button>
       ))}
@@ -210,7 +205,7 @@ function PasswordForm({ sendsLinks }: { readonly sendsLinks: boolean }) {
 function ForgottenLink() {
   return (
     <p className="text-center text-[13px]">
-      <Link to="/forgot-password" className="text-accent-ink underline-offset-4 hover:underline">
+      <Link to="/forgot-password" className="link">
         {text.signIn.forgot}
       </Link>
     </p>

@@ -17,27 +17,30 @@ export function SignedOutPage({
     document.title = `${title} · ${text.shell.product}`;
   }, [title]);
   return (
-    <main className="grid min-h-dvh place-items-center px-4 py-12">
-      <div className="w-full max-w-sm">
-        <div className="mb-6 flex flex-col items-center gap-4 [&_svg]:size-10">
-          <Mark />
-          <h1 className="text-xl font-semibold tracking-tight">{title}</h1>
+    <div className="grid min-h-dvh grid-rows-[44px_1fr]">
+      <header className="flex items-center gap-[9px] bg-board px-4 text-[15px] font-semibold text-board-ink [font-stretch:104%]">
+        <Mark />
+        {text.shell.product}
+      </header>
+      <main className="grid place-items-center px-4 py-12">
+        <div className="w-full max-w-sm">
+          <h1 className="mb-4 text-xl font-semibold tracking-[-0.012em] [font-stretch:102%]">{title}</h1>
+          {children}
+          {below}
         </div>
-        {children}
-        {below}
-      </div>
-    </main>
+      </main>
+    </div>
   );
 }
 
 export function Panel({ children }: { readonly children: ReactNode }) {
-  return <div className="rounded-xl border bg-panel p-6 shadow-panel">{children}</div>;
+  return <div className="rounded-xl border border-t-[3px] border-t-rule bg-panel p-6">{children}</div>;
 }
 
 export function SignInLink() {
   return (
     <p className="mt-5 text-center text-[13px]">
-      <Link to="/" className="text-accent-ink underline-offset-4 hover:underline">
+      <Link to="/" className="link">
         {text.signIn.submit}
       </Link>
     </p>

@@ -1,5 +1,4 @@
 import type { Session } from '@relay/contract';
-import { UserLock } from 'lucide-react';
 import { text } from '../text/index.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
@@ -12,7 +11,6 @@ export function Suspended({ session }: { readonly session: Session }) {
   return (
     <main className="mx-auto max-w-xl px-4 py-24">
       <EmptyState
-        icon={<UserLock aria-hidden />}
         title={text.shell.suspended(session.org.name)}
         action={
           <>

@@ -1,7 +1,6 @@
 import { counted } from '../format/numbers.ts';
 
 export const homeText = {
-  description: 'Monitor health, traffic and spend.',
   tiles: {
     requests: 'Requests',
     errors: 'Error rate',
@@ -10,6 +9,39 @@ export const homeText = {
     wait: 'Wait (p95)',
   },
   none: '—',
+  lead: {
+    failed: 'Failed requests',
+    failedShare: 'of requests failed',
+    failedOf: (failed: string, all: string) => `${failed} of ${all}`,
+    shareBefore: (share: string) => `${share} before`,
+    noneFailed: 'No request failed.',
+    viewAll: (count: string) => `View all ${count}`,
+    noCode: 'cancelled',
+    last: 'last',
+    ofLatest: (count: string) => `By cause, of the latest ${count}.`,
+    viewRequests: 'View requests',
+    openEndpoint: 'Open endpoint',
+    limit: 'Next limit to run out',
+    viewLimits: 'View limits',
+    untilRejections: 'until rejections',
+    rejectsNow: 'Relay rejects requests now',
+    noLimit: 'No limit runs out before it resets.',
+    noLimits: 'No limits yet.',
+    resetsIn: (span: string) => `resets in ${span}`,
+    now: 'now',
+    spend: (month: string) => `Spend, ${month}`,
+    viewUsage: 'View usage',
+    ofBudget: (budget: string) => `of ${budget}`,
+    forecast: 'Forecast',
+    overOn: 'over budget on',
+    noBudget: 'no budget for the organization',
+    spendFigure: (spent: string, forecast: string) =>
+      `Spend since the first of the month: ${spent}; forecast ${forecast}`,
+    calm: 'Nothing is wrong.',
+    calmRequests: (count: number) => `${counted(count, 'request')} in this time range, none failed.`,
+    calmEndpoints: 'No endpoint is down, degraded or rate-limited.',
+    calmLimits: 'No limit runs out before it resets.',
+  },
   before: {
     '15m': 'vs. previous 15 minutes',
     '1h': 'vs. previous hour',

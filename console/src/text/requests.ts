@@ -111,6 +111,19 @@ export const requestsText = {
       fallbacks: 'Fallbacks',
     },
     pastWaitBudget: (budget: string) => `Exceeded its wait budget of ${budget}`,
+    /** One sentence about a request: what comes before the part that matters, the part, and what follows. */
+    story: {
+      and: ' and ',
+      waited: (wait: string) => ['waited ', wait, ' in the queue'] as const,
+      refusedBy: (endpoint: string, status: string) => ['got ', status, ` from ${endpoint}`] as const,
+      failedAt: (endpoint: string) => ['couldn’t reach ', endpoint, ''] as const,
+      fellBack: (endpoint: string) => ['fell back to ', endpoint, ''] as const,
+      answered: (took: string) => ['completed in ', took, ''] as const,
+      streamed: (took: string) => ['streamed a response in ', took, ''] as const,
+      failed: (took: string) => ['failed after ', took, ''] as const,
+      cancelled: (took: string) => ['was cancelled by the client after ', took, ''] as const,
+      cost: (cost: string) => ['It cost ', cost, ''] as const,
+    },
     waterfall: {
       title: 'Trace',
       steps: {

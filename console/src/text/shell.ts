@@ -15,8 +15,15 @@ export const shellText = {
     organization: 'Organization',
     switchOrganization: 'Switch organization',
     modes: { self_hosted: 'Self-hosted', hosted: 'Hosted' },
-    version: (version: string) => `Version ${version}`,
     search: 'Search or go to…',
+    waiting: 'waiting',
+    totals: {
+      inFlight: 'In flight',
+      waiting: 'Waiting',
+      longestWait: 'Longest wait',
+      failed: 'Failed, 1 h',
+      spend: 'Spend today',
+    },
     groups: { overview: 'Overview', routing: 'Routing', control: 'Control', organization: 'Organization' },
   },
   pages: {

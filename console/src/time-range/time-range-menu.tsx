@@ -31,7 +31,7 @@ export function TimeRangeMenu() {
           sideOffset={6}
           collisionPadding={8}
           aria-label={text.timeRange.label}
-          className="z-50 w-72 rounded-lg border bg-raised p-1 shadow-raised animate-appear"
+          className="z-50 w-72 rounded-lg border bg-raised p-1 shadow-raised"
         >
           <ul>
             {rangeNames.map((name) => (

@@ -1,26 +1,26 @@
 import type { ReactNode } from 'react';
 import { classes } from './class-names.ts';
 
-export type Tone = 'neutral' | 'good' | 'warn' | 'bad' | 'accent';
+export type Tone = 'neutral' | 'good' | 'warn' | 'bad' | 'wait' | 'note';
 
 const TONES: Record<Tone, string> = {
-  neutral: 'bg-sunken text-ink-soft border-line',
-  good: 'bg-good-wash text-good border-transparent',
+  neutral: 'text-ink-soft border-line',
+  good: 'text-good border-line',
   warn: 'bg-warn-wash text-warn border-transparent',
   bad: 'bg-bad-wash text-bad border-transparent',
-  accent: 'bg-accent-wash text-accent-ink border-transparent',
+  wait: 'bg-wait-wash text-wait-ink border-wait-edge',
+  note: 'text-ink border-line-strong',
 };
 
-/** A state as a word. The color only repeats it, for users who do not see colors. */
-export function Badge({ tone = 'neutral', dot = false, children }: BadgeProps) {
+/** A property as a word. A state is a `Signal`. */
+export function Badge({ tone = 'neutral', children }: BadgeProps) {
   return (
     <span
       className={classes(
-        'inline-flex items-center gap-1.5 rounded-md border px-1.5 py-px align-middle text-xs font-medium whitespace-nowrap',
+        'inline-flex h-5 items-center rounded-[3px] border px-1.5 align-middle text-xs whitespace-nowrap',
         TONES[tone],
       )}
     >
-      {dot ? <span aria-hidden className="size-1.5 rounded-full bg-current" /> : null}
       {children}
     </span>
   );
@@ -28,6 +28,5 @@ export function Badge({ tone = 'neutral', dot = false, children }: BadgeProps) {
 
 interface BadgeProps {
   readonly tone?: Tone;
-  readonly dot?: boolean;
   readonly children: ReactNode;
 }

@@ -11,9 +11,9 @@ const LOOKS = {
 } as const;
 
 const SIZES = {
-  small: 'h-8 px-2.5 text-[13px] gap-1.5',
-  medium: 'h-9 px-3.5 text-sm gap-2',
-  icon: 'size-8 justify-center',
+  small: 'h-[26px] max-sm:h-9 px-2 text-xs gap-1.5',
+  medium: 'h-[30px] max-sm:h-9 px-[11px] text-sm gap-[7px]',
+  icon: 'size-7 max-sm:size-9 justify-center',
 } as const;
 
 export interface ButtonProps extends ComponentProps<'button'> {
@@ -29,7 +29,7 @@ export function Button(props: ButtonProps) {
   const { look = 'outline', size = 'medium', busy = false, asChild = false, className, ...rest } = props;
   const classNames = classes(
     'inline-flex shrink-0 items-center justify-center rounded-lg border font-medium whitespace-nowrap select-none',
-    'transition-colors disabled:opacity-50 disabled:pointer-events-none',
+    'disabled:opacity-45 disabled:pointer-events-none',
     LOOKS[look],
     SIZES[size],
     className,

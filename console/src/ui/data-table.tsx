@@ -20,7 +20,7 @@ export interface Column<Row> {
   /** The sort value; a column without it is not sortable. */
   readonly sortBy?: (row: Row) => string | number;
   /** The narrowest window that shows the column. */
-  readonly from?: 'sm' | 'md' | 'lg';
+  readonly from?: 'sm' | 'md' | 'lg' | 'xl';
   readonly align?: 'right';
   /** A class for a fixed width. */
   readonly width?: string;
@@ -38,12 +38,15 @@ interface DataTableProps<Row> {
   readonly sortedBy?: { readonly id: string; readonly desc: boolean };
 }
 
-const ROW_PX = 53;
+/** The column that names a row: it shares a wide window with the others, and takes what is left of a narrow one. */
+export const nameWidth = 'max-sm:w-full max-sm:max-w-0 sm:max-w-80 sm:min-w-40';
+
+const ROW_PX = 42;
 const SKELETON_ROWS = 6;
 /** Up to this many rows, rendering all is cheaper than virtualization. */
 const VIRTUAL_FROM_ROWS = 100;
 
-const FROM = { sm: 'max-sm:hidden', md: 'max-md:hidden', lg: 'max-lg:hidden' } as const;
+const FROM = { sm: 'max-sm:hidden', md: 'max-md:hidden', lg: 'max-lg:hidden', xl: 'max-xl:hidden' } as const;
 
 const features = tableFeatures({ rowSortingFeature, sortedRowModel: createSortedRowModel() });
 
@@ -63,11 +66,11 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   });
   const sorted = table.getRowModel().rows;
   return (
-    <div className="overflow-x-auto rounded-xl border bg-panel shadow-panel">
+    <div className="overflow-x-auto border-t-2 border-rule">
       <table className="w-full border-collapse text-left" aria-busy={rows === undefined || undefined}>
         <caption className="sr-only">{props.label}</caption>
         <thead>
-          <tr className="border-b">
+          <tr className="border-b border-line-strong">
             {columns.map((column) => {
               const model = table.getColumn(column.id);
               const direction = model?.getIsSorted() ?? false;
@@ -79,7 +82,7 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
                     direction === 'asc' ? 'ascending' : direction === 'desc' ? 'descending' : undefined
                   }
                   className={classes(
-                    'h-10 px-4 text-xs font-medium whitespace-nowrap text-ink-faint',
+                    'h-[30px] px-2.5 text-xs font-medium whitespace-nowrap text-ink-faint [font-stretch:95%] first:pl-0 last:pr-0',
                     column.align === 'right' && 'text-right',
                     column.from !== undefined && FROM[column.from],
                     column.width,
@@ -142,7 +145,7 @@ function SortButton({ header, direction, onClick }: SortButtonProps) {
       className={classes('inline-flex items-center gap-1 rounded hover:text-ink', direction && 'text-ink')}
     >
       {header}
-      <Icon aria-hidden className={classes('size-3', direction === false && 'opacity-50')} />
+      <Icon aria-hidden className={classes('size-3', direction === false && 'sr-only')} />
     </button>
   );
 }
@@ -160,13 +163,13 @@ interface RowProps<Row> {
 
 function TableRow<Row>({ columns, row }: RowProps<Row>) {
   return (
-    <tr className="relative border-b last:border-b-0 hover:bg-hover/60">
+    <tr className="relative border-b hover:bg-hover">
       {columns.map((column) => (
         <td
           key={column.id}
           className={classes(
-            'h-[53px] px-4 py-2',
-            column.align === 'right' && 'text-right tabular-nums',
+            'h-[42px] px-2.5 py-1 first:pl-0 last:pr-0',
+            column.align === 'right' && 'text-right',
             column.from !== undefined && FROM[column.from],
             column.width,
           )}
@@ -183,12 +186,12 @@ function SkeletonRows<Row>({ columns }: { readonly columns: readonly Column<Row>
     <tbody>
       {Array.from({ length: SKELETON_ROWS }, (_, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: they are all the same and never move
-        <tr key={index} className="border-b last:border-b-0">
+        <tr key={index} className="border-b">
           {columns.map((column, at) => (
             <td
               key={column.id}
               className={classes(
-                'h-[53px] px-4',
+                'h-[42px] px-2.5 first:pl-0 last:pr-0',
                 column.from !== undefined && FROM[column.from],
                 column.width,
               )}

@@ -19,7 +19,7 @@ export function Section({ title, actions, children }: SectionProps) {
   return (
     <section className="border-b py-5 first:pt-1 last:border-b-0">
       <div className="mb-3 flex min-h-8 items-center justify-between gap-3">
-        <h3 className="text-[13px] font-semibold">{title}</h3>
+        <h3 className="font-semibold">{title}</h3>
         {actions}
       </div>
       {children}

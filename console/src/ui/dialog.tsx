@@ -19,8 +19,8 @@ export interface DialogProps {
 }
 
 const SHAPES = {
-  box: 'left-1/2 top-[8vh] -translate-x-1/2 w-[calc(100vw-2rem)] max-h-[84vh] rounded-xl animate-rise',
-  panel: 'right-0 top-0 h-dvh w-full border-l animate-appear',
+  box: 'left-1/2 top-[8vh] -translate-x-1/2 w-[calc(100vw-2rem)] max-h-[84vh] rounded-xl border-t-[3px] border-rule',
+  panel: 'right-0 top-0 h-dvh w-full border-l',
 } as const;
 
 export function Dialog(props: DialogProps) {
@@ -31,7 +31,7 @@ export function Dialog(props: DialogProps) {
   return (
     <Primitive.Root open={props.open} onOpenChange={props.onOpenChange}>
       <Primitive.Portal>
-        <Primitive.Overlay className="fixed inset-0 z-40 bg-shade animate-appear" />
+        <Primitive.Overlay className="fixed inset-0 z-40 bg-shade" />
         <Primitive.Content
           className={classes(
             'fixed z-50 flex flex-col bg-raised text-ink shadow-raised focus:outline-none',
@@ -43,9 +43,11 @@ export function Dialog(props: DialogProps) {
           onInteractOutside={stay}
           {...(props.description === undefined ? { 'aria-describedby': undefined } : {})}
         >
-          <header className="flex items-start gap-4 border-b px-5 py-4">
+          <header className="flex items-start gap-4 px-5 pt-4 pb-2">
             <div className="min-w-0 flex-1">
-              <Primitive.Title className="text-[15px] font-semibold">{props.title}</Primitive.Title>
+              <Primitive.Title className="text-xl font-semibold tracking-[-0.01em]">
+                {props.title}
+              </Primitive.Title>
               {props.description === undefined ? null : (
                 <Primitive.Description className="mt-1 text-[13px] text-ink-soft">
                   {props.description}

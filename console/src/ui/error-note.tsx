@@ -18,10 +18,7 @@ export function ErrorNote({
 }) {
   if (error === null) return null;
   return (
-    <div
-      role="alert"
-      className={classes('rounded-lg bg-bad-wash px-3 py-2.5 text-[13px] text-bad', className)}
-    >
+    <div role="alert" className={classes('border-l-[3px] border-bad py-0.5 pl-3 text-bad', className)}>
       <p>{messageOf(error)}</p>
       <ErrorFooter error={error} />
     </div>

@@ -24,7 +24,7 @@ export function Field({ label, hint, error, optional, children }: FieldProps) {
   ].filter((each) => each !== null);
   return (
     <div className="min-w-0">
-      <label htmlFor={id} className="mb-1.5 flex items-baseline gap-2 text-[13px] font-medium">
+      <label htmlFor={id} className="mb-[5px] flex items-baseline gap-2 text-xs font-medium">
         {label}
         {optional === undefined ? null : (
           <span className="text-xs font-normal text-ink-faint">{optional}</span>
@@ -50,12 +50,12 @@ export function Field({ label, hint, error, optional, children }: FieldProps) {
 }
 
 const controlLook = classes(
-  'w-full rounded-lg border border-line-strong bg-panel px-3 text-sm text-ink placeholder:text-ink-faint',
+  'w-full rounded-lg border border-line-strong bg-panel px-2.5 text-sm text-ink placeholder:text-ink-faint',
   'aria-invalid:border-bad disabled:opacity-60 focus-visible:outline-offset-0',
 );
 
 export function Input({ className, ...rest }: ComponentProps<'input'>) {
-  return <input className={classes(controlLook, 'h-9', className)} {...rest} />;
+  return <input className={classes(controlLook, 'h-8 max-sm:h-9', className)} {...rest} />;
 }
 
 export function TextArea({ className, ...rest }: ComponentProps<'textarea'>) {
@@ -81,7 +81,7 @@ export function Check({ label, hint, className, ...rest }: CheckProps) {
         type="checkbox"
         id={id}
         aria-describedby={hint === undefined ? undefined : `${id}-hint`}
-        className="mt-[3px] size-4 shrink-0 accent-accent"
+        className="mt-[3px] size-4 shrink-0 accent-ink"
         {...rest}
       />
       <div className="min-w-0">

@@ -1,4 +1,3 @@
-import { Plus } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Button } from './button.tsx';
 import { Page } from './page.tsx';
@@ -13,7 +12,7 @@ interface ListPageProps {
   readonly list: ListState;
   /** Tabs above the list. */
   readonly tabs?: ReactNode;
-  readonly empty: { readonly icon: ReactNode; readonly title: string; readonly action?: ReactNode };
+  readonly empty: { readonly title: string; readonly action?: ReactNode };
   readonly query: string;
   readonly onQuery: (query: string) => void;
   /** Next to the search. */
@@ -44,10 +43,10 @@ export function ListPage(props: ListPageProps) {
       {list.error !== null && list.data === undefined ? (
         <ErrorCard error={list.error} onRetry={() => void list.refetch()} />
       ) : list.data?.length === 0 ? (
-        <EmptyState icon={empty.icon} title={empty.title} action={empty.action ?? props.create} />
+        <EmptyState title={empty.title} action={empty.action ?? props.create} />
       ) : (
-        <div className="space-y-4">
-          <div className="flex flex-wrap items-center gap-x-5 gap-y-3">
+        <div className="space-y-3.5">
+          <div className="flex flex-wrap items-center gap-x-4 gap-y-2.5">
             <SearchInput label={props.words.search} value={query} onChange={onQuery} />
             {props.filters}
           </div>
@@ -72,7 +71,6 @@ interface CreateButtonProps {
 export function CreateButton({ label, onClick }: CreateButtonProps) {
   return (
     <Button look="solid" onClick={onClick}>
-      <Plus aria-hidden className="size-4" />
       {label}
     </Button>
   );

@@ -39,13 +39,13 @@ interface LogTableProps<Row> {
   readonly onTop: (isTop: boolean) => void;
 }
 
-const ROW_PX = 38;
+const ROW_PX = 34;
 const SKELETON_ROWS = 12;
 /** Rows to read ahead: more than a user scrolls while a page loads. */
 const AHEAD_ROWS = 150;
 const PAGE_STEP = 15;
 /** The height of the sticky headers above the rows. */
-const COVERED_PX = 92;
+const COVERED_PX = 80;
 
 /**
  * A table for any number of rows of equal height. It renders only visible rows and loads page by page. Arrow
@@ -55,7 +55,7 @@ export function LogTable<Row extends object>(props: LogTableProps<Row>) {
   const { columns, rows } = props;
   return (
     // `clip` instead of `hidden`, because the header must stay sticky.
-    <div className="overflow-clip rounded-xl border bg-panel shadow-panel">
+    <div className="overflow-clip border-t-2 border-rule">
       <table
         className="w-full table-fixed border-separate border-spacing-0 text-left text-[13px]"
         aria-busy={rows === undefined || undefined}
@@ -69,7 +69,7 @@ export function LogTable<Row extends object>(props: LogTableProps<Row>) {
                 key={column.id}
                 scope="col"
                 className={classes(
-                  'sticky top-13 z-10 h-9 truncate border-b bg-panel px-2.5 text-xs font-medium text-ink-faint first:pl-4 last:pr-4 lg:top-0',
+                  'sticky top-[44px] z-10 h-[30px] truncate border-b border-line-strong bg-canvas px-2.5 text-xs font-medium text-ink-faint [font-stretch:95%] first:pl-0 last:pr-0',
                   column.className,
                 )}
               >
@@ -231,15 +231,12 @@ function LogRowCells<Row extends object>(props: LogRowProps<Row>) {
     <tr
       data-row={id}
       aria-rowindex={index + 2}
-      className="group relative focus-within:bg-hover hover:bg-hover/60"
+      className="group relative focus-within:bg-hover hover:bg-hover"
     >
       {columns.map((column, at) => (
         <td
           key={column.id}
-          className={classes(
-            'h-[38px] truncate border-b px-2.5 group-last:border-b-0 first:pl-4 last:pr-4',
-            column.className,
-          )}
+          className={classes('h-[34px] truncate border-b px-2.5 first:pl-0 last:pr-0', column.className)}
         >
           {at === 0 ? (
             <a
@@ -277,7 +274,7 @@ function SkeletonRows<Row>({ columns }: { readonly columns: readonly LogColumn<R
           {columns.map((column) => (
             <td
               key={column.id}
-              className={classes('h-[38px] border-b px-2.5 first:pl-4 last:pr-4', column.className)}
+              className={classes('h-[34px] border-b px-2.5 first:pl-0 last:pr-0', column.className)}
             >
               <Skeleton className="w-4/5" />
             </td>

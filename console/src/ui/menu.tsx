@@ -15,7 +15,7 @@ export function Menu({ trigger, children, align = 'end' }: MenuProps) {
           align={align}
           sideOffset={6}
           collisionPadding={8}
-          className="z-50 min-w-44 rounded-lg border bg-raised p-1 shadow-raised animate-appear"
+          className="z-50 min-w-44 rounded-lg border bg-raised p-1 shadow-raised"
         >
           {children}
         </DropdownMenu.Content>
@@ -96,7 +96,7 @@ export function MenuChoice<T extends string>({ value, options, onChange }: MenuC
           {option.icon}
           <span className="flex-1">{option.label}</span>
           <DropdownMenu.ItemIndicator>
-            <span aria-hidden className="block size-1.5 rounded-full bg-accent" />
+            <span aria-hidden className="block size-1.5 rounded-full bg-served" />
           </DropdownMenu.ItemIndicator>
         </DropdownMenu.RadioItem>
       ))}

@@ -16,33 +16,31 @@ export function Page({ back, title, description, actions, children }: PageProps)
     document.title = `${title} · ${text.shell.product}`;
   }, [title]);
   return (
-    <div className="mx-auto w-full max-w-[1240px] px-4 py-6 sm:px-8 sm:py-8">
+    <div className="w-full max-w-[1560px] px-4 pt-3.5 pb-8 sm:px-[24px] sm:pt-4.5 sm:pb-10">
       {back}
-      <header className="mb-6 flex flex-wrap items-end justify-between gap-x-6 gap-y-4">
+      <header className="mb-4 flex min-h-[30px] flex-wrap items-center justify-between gap-x-6 gap-y-2.5">
         <div className="min-w-0">
-          <h1 className="text-[22px] leading-tight font-semibold tracking-tight">{title}</h1>
-          {description === undefined ? null : (
-            <div className="mt-1.5 max-w-2xl text-ink-soft">{description}</div>
-          )}
+          <h1 className="text-xl font-semibold tracking-[-0.012em] [font-stretch:102%]">{title}</h1>
+          {description === undefined ? null : <div className="max-w-2xl text-ink-faint">{description}</div>}
         </div>
-        {actions === undefined ? null : <div className="flex flex-wrap gap-2">{actions}</div>}
+        {actions === undefined ? null : <div className="flex flex-wrap items-center gap-2">{actions}</div>}
       </header>
       {children}
     </div>
   );
 }
 
-/** A bordered section, with a title if the page has several. */
+/** A section: a heavy rule, its title, and content that begins and ends in line with the rule. */
 export function Panel({ title, actions, children, className = '' }: PanelProps) {
   return (
-    <section className={`rounded-xl border bg-panel shadow-panel ${className}`}>
+    <section className={`min-w-0 border-t-2 border-rule ${className}`}>
       {title === undefined ? null : (
-        <header className="flex items-center justify-between gap-3 border-b px-4 py-2.5">
-          <h2 className="text-[13px] font-semibold">{title}</h2>
+        <header className="flex min-h-[34px] items-center justify-between gap-3 border-b py-1">
+          <h2 className="font-semibold">{title}</h2>
           {actions}
         </header>
       )}
-      {children}
+      <div className="-mx-4">{children}</div>
     </section>
   );
 }

@@ -22,7 +22,7 @@ export function Popover({ trigger, label, open, onOpenChange, align = 'end', chi
           sideOffset={6}
           collisionPadding={8}
           aria-label={label}
-          className="z-50 max-h-(--radix-popover-content-available-height) w-80 max-w-[calc(100vw-1rem)] overflow-y-auto rounded-lg border bg-raised p-4 shadow-raised animate-appear"
+          className="z-50 max-h-(--radix-popover-content-available-height) w-80 max-w-[calc(100vw-1rem)] overflow-y-auto rounded-lg border bg-raised p-4 shadow-raised"
         >
           {children}
         </Primitive.Content>

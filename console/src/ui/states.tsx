@@ -1,4 +1,4 @@
-import { CircleAlert, Lock, SearchX } from 'lucide-react';
+import { CircleAlert, Lock } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { ApiError } from '../errors/api-error.ts';
 import { text } from '../text/index.ts';
@@ -7,21 +7,27 @@ import { classes } from './class-names.ts';
 import { ErrorFooter, messageOf } from './error-note.tsx';
 
 interface StateProps {
-  readonly icon: ReactNode;
   readonly title: string;
   readonly children?: ReactNode;
   readonly action?: ReactNode;
 }
 
-function State({ icon, title, children, action }: StateProps) {
+function State({ title, children, action }: StateProps) {
   return (
-    <div className="flex flex-col items-center rounded-xl border border-dashed border-line-strong bg-panel px-6 py-14 text-center">
-      <div className="mb-4 grid size-11 place-items-center rounded-xl border bg-sunken text-ink-soft [&_svg]:size-5">
-        {icon}
-      </div>
-      <p className="max-w-md text-[15px] font-medium text-balance">{title}</p>
+    <div className="flex flex-col items-start gap-2 border-t-2 border-rule pt-2">
+      <EmptyTrack />
+      <p className="max-w-xl text-[15px] leading-5 font-medium text-balance">{title}</p>
       {children}
-      {action === undefined ? null : <div className="mt-5">{action}</div>}
+      {action === undefined ? null : <div className="mt-1.5 flex flex-wrap gap-2">{action}</div>}
+    </div>
+  );
+}
+
+/** A track with its gate, and nothing on it. */
+function EmptyTrack() {
+  return (
+    <div aria-hidden className="relative mb-2 h-6 w-full max-w-xl border-b-2 border-line-strong">
+      <span className="absolute -bottom-[5px] left-[58%] h-[24px] w-[2px] bg-ink" />
     </div>
   );
 }
@@ -35,7 +41,6 @@ export function EmptyState(props: Omit<StateProps, 'children'>) {
 export function NothingMatches({ onClear }: { readonly onClear: () => void }) {
   return (
     <State
-      icon={<SearchX aria-hidden />}
       title={text.states.nothingMatches}
       action={<Button onClick={onClear}>{text.states.clearFilters}</Button>}
     />
@@ -46,7 +51,10 @@ export function NothingMatches({ onClear }: { readonly onClear: () => void }) {
 export function ErrorCard({ error, onRetry }: { readonly error: Error; readonly onRetry: () => void }) {
   const forbidden = error instanceof ApiError && error.status === 403;
   return (
-    <div role="alert" className="rounded-xl border bg-panel p-6">
+    <div
+      role="alert"
+      className={classes('border-l-[3px] py-0.5 pl-3', forbidden ? 'border-warn' : 'border-bad')}
+    >
       <div className="flex gap-3">
         <div className={classes('mt-0.5', forbidden ? 'text-warn' : 'text-bad')}>
           {forbidden ? (
@@ -74,5 +82,7 @@ export function ErrorCard({ error, onRetry }: { readonly error: Error; readonly 
 
 /** A placeholder for loading text. */
 export function Skeleton({ className }: { readonly className?: string }) {
-  return <span aria-hidden className={classes('block h-3.5 animate-pulse rounded bg-line', className)} />;
+  return (
+    <span aria-hidden data-skeleton="" className={classes('block h-2.5 rounded-[1px] bg-line', className)} />
+  );
 }

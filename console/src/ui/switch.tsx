@@ -15,10 +15,10 @@ export function Switch({ checked, onChange, label, disabled = false, ...control 
       onCheckedChange={onChange}
       disabled={disabled}
       aria-label={label}
-      className="h-5 w-9 shrink-0 rounded-full bg-line-strong transition-colors data-[state=checked]:bg-accent disabled:opacity-50"
+      className="relative h-[24px] w-[28px] shrink-0 before:absolute before:inset-x-0 before:top-[4px] before:h-[16px] before:rounded-full before:bg-line-strong data-[state=checked]:before:bg-solid disabled:opacity-45"
       {...control}
     >
-      <Primitive.Thumb className="block size-4 translate-x-0.5 rounded-full bg-white shadow-sm transition-transform data-[state=checked]:translate-x-[18px]" />
+      <Primitive.Thumb className="relative block size-[12px] translate-x-[2px] rounded-full bg-panel data-[state=checked]:translate-x-[14px] data-[state=checked]:bg-on-solid" />
     </Primitive.Root>
   );
 }

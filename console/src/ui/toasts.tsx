@@ -55,7 +55,7 @@ function ToastLine({ toast, onEnd }: { readonly toast: Toast; readonly onEnd: (i
   }, [held, onEnd, toast.id]);
   return (
     <div
-      className="flex items-center gap-2.5 rounded-lg border bg-raised py-2 pr-2 pl-3 text-[13px] shadow-raised animate-rise"
+      className="flex items-center gap-2.5 rounded-lg border bg-raised py-2 pr-2 pl-3 text-[13px] shadow-raised"
       onPointerEnter={() => setHeld(true)}
       onPointerLeave={() => setHeld(false)}
     >

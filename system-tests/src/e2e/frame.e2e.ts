@@ -86,7 +86,7 @@ describe('the frame', () => {
         await other.goto(`/console/${path}`);
         await other.getByRole('heading', { level: 1 }).waitFor();
         // Skeletons disappear once the data is shown.
-        await other.locator('main .animate-pulse').first().waitFor({ state: 'detached' });
+        await other.locator('main [data-skeleton]').first().waitFor({ state: 'detached' });
         // Both themes and both widths are looked at closely once; at the other width the page must only fit.
         await story.inspect(path, other);
         await assertFits(other, path);

@@ -39,7 +39,16 @@ describe('keys without accounts', () => {
       const code = story.page.getByRole('tabpanel').filter({ hasText: secret });
       await code.filter({ hasText: story.site.url }).filter({ hasText: 'assistant' }).waitFor();
     }
+    await story.page.getByText('Waiting for the first request').waitFor();
     await story.inspect('keys, snippets');
+    const first = await fetch(`${story.site.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'assistant', messages: [{ role: 'user', content: 'Hello' }] }),
+    });
+    assert.equal(first.status, 200);
+    await story.page.getByText('The first request arrived').waitFor();
+    await story.page.getByText(/^200 after /).waitFor();
     await story.page.getByRole('dialog').getByRole('checkbox').check();
     await story.button('Done').click();
     await story.page.getByRole('row', { name: /Support bot/ }).waitFor();

@@ -179,7 +179,7 @@ export const pictures: Readonly<Record<string, Visit>> = {
   async guardrails(page) {
     await page.goto('/console/guardrails?range=7d');
     await page.getByRole('button', { name: 'Answer review' }).waitFor();
-    await page.locator('main .animate-pulse').first().waitFor({ state: 'detached' });
+    await page.locator('main [data-skeleton]').first().waitFor({ state: 'detached' });
   },
   async guardrail(page, { guardrailId }) {
     await page.goto(`/console/guardrails/${guardrailId}?range=7d`);

@@ -1,6 +1,5 @@
 import type { AuditEntry } from '@relay/contract';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { ScrollText } from 'lucide-react';
 import { useCallback, useMemo } from 'react';
 import { auditBegunQuery, auditLogQuery } from '../../api/control-queries.ts';
 import { useApi } from '../../api/use-api.ts';
@@ -43,7 +42,7 @@ export function AuditPage() {
       {log.error !== null && rows === undefined ? (
         <ErrorCard error={log.error} onRetry={() => void log.refetch()} />
       ) : isEmpty && begun.data === false ? (
-        <EmptyState icon={<ScrollText aria-hidden />} title={words.empty} />
+        <EmptyState title={words.empty} />
       ) : (
         <div className="space-y-4">
           <AuditFilters search={search} />
@@ -51,7 +50,7 @@ export function AuditPage() {
             <NothingMatches onClear={search.clear} />
           ) : (
             // Previous rows stay visible, dimmed, while new ones load.
-            <div className={classes('transition-opacity', log.isPlaceholderData && 'opacity-50')}>
+            <div className={classes(log.isPlaceholderData && 'opacity-50')}>
               <LogTable
                 label={words.table}
                 columns={columns}

@@ -23,7 +23,7 @@ export function ObjectLink({ entry, nameOf }: ObjectLinkProps) {
         ...timeRangeSearch(before),
         ...(place.open === undefined ? {} : { open: place.open }),
       })}
-      className="relative z-10 text-accent-ink underline-offset-2 hover:underline"
+      className="relative z-10 link"
     >
       {name}
     </Link>

@@ -12,7 +12,7 @@ import { formatAmount } from '../../format/numbers.ts';
 import { formatDay } from '../../format/times.ts';
 import { text } from '../../text/index.ts';
 import { Button } from '../../ui/button.tsx';
-import type { Column } from '../../ui/data-table.tsx';
+import { type Column, nameWidth } from '../../ui/data-table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { StatusBadge } from './status-badge.tsx';
 
@@ -59,7 +59,7 @@ const nameColumn = <Row,>(header: string, nameOf: (row: Row) => ReactNode): Colu
   id: 'name',
   header,
   cell: (row) => <div className="truncate">{nameOf(row)}</div>,
-  width: 'max-w-0 w-full',
+  width: nameWidth,
 });
 
 /** An ID of the billing system, for support. */

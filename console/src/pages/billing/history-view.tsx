@@ -1,7 +1,6 @@
 import type { BillingHistory } from '@relay/contract';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { ReceiptText } from 'lucide-react';
 import { withSearch } from '../../address/change-search.ts';
 import { billingHistoryQuery } from '../../api/control-queries.ts';
 import { capabilitiesQuery } from '../../api/queries.ts';
@@ -28,7 +27,6 @@ export function HistoryView({ list }: { readonly list: keyof BillingHistory }) {
   if (history.data?.[list].length === 0)
     return (
       <EmptyState
-        icon={<ReceiptText aria-hidden />}
         title={isSelfHosted ? words.selfHosted : words.empty[list]}
         action={
           isSelfHosted ? (

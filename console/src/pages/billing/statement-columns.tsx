@@ -1,7 +1,7 @@
 import type { StatementGroup } from '../../address/control-search.ts';
 import { formatCount, formatMoney } from '../../format/numbers.ts';
 import { text } from '../../text/index.ts';
-import type { Column } from '../../ui/data-table.tsx';
+import { type Column, nameWidth } from '../../ui/data-table.tsx';
 import type { StatementRow } from './statement-rows.ts';
 
 const words = text.billing.statement;
@@ -21,7 +21,7 @@ export function statementColumns(by: StatementGroup): readonly Column<StatementR
           {by === 'key' ? <div className="truncate text-xs text-ink-faint">{row.user}</div> : null}
         </div>
       ),
-      width: 'max-w-0 w-full',
+      width: nameWidth,
     },
     count('requests', words.requests),
     count('metered_requests', words.metered, 'lg'),

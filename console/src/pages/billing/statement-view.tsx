@@ -1,7 +1,7 @@
 import type { UsageTotals } from '@relay/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
-import { ChartColumn, ChevronLeft, ChevronRight, Download, Info } from 'lucide-react';
+import { ChevronLeft, ChevronRight, Download, Info } from 'lucide-react';
 import { type ReactNode, useMemo, useState } from 'react';
 import { useChangeSearch } from '../../address/change-search.ts';
 import { type BillingSearch, statementGroups } from '../../address/control-search.ts';
@@ -15,6 +15,7 @@ import { Button, IconButton } from '../../ui/button.tsx';
 import { DataTable } from '../../ui/data-table.tsx';
 import { Select } from '../../ui/field.tsx';
 import { saveText } from '../../ui/save-text.ts';
+import { Segments } from '../../ui/segments.tsx';
 import { EmptyState, ErrorCard, Skeleton } from '../../ui/states.tsx';
 import { statementColumns } from './statement-columns.tsx';
 import { monthsUpTo, statementCsv, statementRows } from './statement-rows.ts';
@@ -33,7 +34,7 @@ export function StatementView() {
   const columns = useMemo(() => statementColumns(by), [by]);
   return (
     <div className="space-y-4">
-      <div className="flex items-start gap-2.5 rounded-lg bg-accent-wash px-3.5 py-2.5 text-[13px] text-accent-ink">
+      <div className="flex items-start gap-2.5 rounded-lg bg-sunken px-3.5 py-2.5 text-ink">
         <Info aria-hidden className="mt-0.5 size-4 shrink-0" />
         <p>
           <strong className="font-semibold">{words.notInvoice}.</strong> {words.notInvoiceHint}
@@ -42,7 +43,7 @@ export function StatementView() {
       <div className="flex flex-wrap items-center gap-x-4 gap-y-3">
         <MonthPicker month={month} months={months} />
         {data === undefined ? null : (
-          <Badge tone={data.complete ? 'neutral' : 'accent'}>
+          <Badge tone={data.complete ? 'neutral' : 'note'}>
             {data.complete ? words.complete : words.running}
           </Badge>
         )}
@@ -62,7 +63,7 @@ export function StatementView() {
       {statement.error !== null && data === undefined ? (
         <ErrorCard error={statement.error} onRetry={() => void statement.refetch()} />
       ) : rows?.length === 0 && data?.totals.requests === 0 ? (
-        <EmptyState icon={<ChartColumn aria-hidden />} title={words.empty(formatMonth(month))} />
+        <EmptyState title={words.empty(formatMonth(month))} />
       ) : (
         <>
           <Totals totals={data?.totals} />
@@ -113,20 +114,12 @@ function MonthPicker({ month, months }: { readonly month: string; readonly month
 function GroupPicker({ by }: { readonly by: string }) {
   const go = useChangeSearch();
   return (
-    <fieldset className="inline-flex rounded-lg border border-line-strong bg-panel p-0.5">
-      <legend className="sr-only">{words.by}</legend>
-      {statementGroups.map((group) => (
-        <button
-          key={group}
-          type="button"
-          aria-pressed={group === by}
-          onClick={() => go({ by: group })}
-          className="rounded-md px-2.5 py-1 text-[13px] text-ink-soft hover:text-ink aria-pressed:bg-hover aria-pressed:font-medium aria-pressed:text-ink"
-        >
-          {words.groups[group]}
-        </button>
-      ))}
-    </fieldset>
+    <Segments
+      label={words.by}
+      value={by}
+      options={statementGroups.map((value) => ({ value, label: words.groups[value] }))}
+      onChange={(group) => go({ by: group })}
+    />
   );
 }
 
@@ -150,11 +143,11 @@ function Totals({ totals }: { readonly totals: UsageTotals | undefined }) {
           [words.tokensOut, formatCount(totals.output_tokens), estimateNote(totals)],
         ];
   return (
-    <dl className="grid grid-cols-2 gap-px overflow-hidden rounded-xl border bg-line shadow-panel lg:grid-cols-4">
+    <dl className="grid grid-cols-2 border-y lg:grid-cols-4">
       {tiles.map(([name, value, note]) => (
-        <div key={name} className="bg-panel px-4 py-3">
+        <div key={name} className="py-2 pr-3 lg:border-l lg:pl-3 lg:first:border-l-0 lg:first:pl-0">
           <dt className="text-xs text-ink-faint">{name}</dt>
-          <dd className="mt-1 text-lg leading-7 font-semibold tracking-tight tabular-nums">
+          <dd className="mt-1 text-lg leading-7 font-semibold tabular-nums">
             {value ?? <Skeleton className="my-1.5 w-24" />}
           </dd>
           <dd className="min-h-[18px] text-xs text-ink-faint">{note}</dd>

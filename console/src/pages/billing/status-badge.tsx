@@ -1,4 +1,5 @@
-import { Badge, type Tone } from '../../ui/badge.tsx';
+import type { Tone } from '../../ui/badge.tsx';
+import { Signal } from '../../ui/signal.tsx';
 
 /** States of the billing system; unknown ones are neutral. */
 const TONES: Readonly<Record<string, Tone>> = {
@@ -10,7 +11,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   processing: 'warn',
   pending: 'warn',
   past_due: 'warn',
-  trialing: 'accent',
+  trialing: 'note',
   requires_action: 'warn',
   needs_response: 'bad',
   warning_needs_response: 'bad',
@@ -24,8 +25,6 @@ const TONES: Readonly<Record<string, Tone>> = {
 export function StatusBadge({ status }: { readonly status: string }) {
   const words = status.replaceAll('_', ' ');
   return (
-    <Badge tone={TONES[status] ?? 'neutral'} dot>
-      {`${words.charAt(0).toUpperCase()}${words.slice(1)}`}
-    </Badge>
+    <Signal tone={TONES[status] ?? 'neutral'}>{`${words.charAt(0).toUpperCase()}${words.slice(1)}`}</Signal>
   );
 }

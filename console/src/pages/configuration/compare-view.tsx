@@ -50,7 +50,7 @@ export function CompareView({ file, onFile }: CompareViewProps) {
         </div>
       </div>
       {rejection === null ? null : (
-        <p role="alert" className="rounded-lg bg-bad-wash px-3.5 py-3 text-[13px] text-bad">
+        <p role="alert" className="border-l-[3px] border-bad py-0.5 pl-3 text-bad">
           {rejection}
         </p>
       )}

@@ -21,7 +21,7 @@ export function FileEditor({ value, findings, area, onChange }: FileEditorProps)
   const numbers = useMemo(() => Array.from({ length: lines }, (_, index) => index + 1).join('\n'), [lines]);
   const faulty = [...new Set(findings.map(({ line }) => line))];
   return (
-    <div className="relative max-h-[25rem] overflow-auto rounded-lg border border-line-strong bg-panel font-mono text-xs focus-within:outline-2 focus-within:outline-accent">
+    <div className="relative max-h-[25rem] overflow-auto rounded-lg border border-line-strong bg-panel font-mono text-xs focus-within:outline-2 focus-within:outline-focus">
       <div className="relative flex min-w-max">
         {faulty.map((line) => (
           <div

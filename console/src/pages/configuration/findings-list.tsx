@@ -15,7 +15,7 @@ interface FindingsListProps {
 /** The errors of the file; each links to its position. */
 export function FindingsList({ findings, error, onGo }: FindingsListProps) {
   return (
-    <div role="alert" className="rounded-lg bg-bad-wash px-3.5 py-3 text-[13px] text-bad">
+    <div role="alert" className="border-l-[3px] border-bad py-0.5 pl-3 text-bad">
       <p className="font-medium">{words.findings(findings.length)}</p>
       <ul className="mt-1.5 space-y-1">
         {findings.map((finding) => (

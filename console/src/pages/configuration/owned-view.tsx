@@ -1,6 +1,5 @@
 import type { ConfigPlan } from '@relay/contract';
 import { useQuery } from '@tanstack/react-query';
-import { FileLock2 } from 'lucide-react';
 import { useMemo } from 'react';
 import { useListSearch } from '../../address/use-list-search.ts';
 import { configOwnedQuery } from '../../api/control-queries.ts';
@@ -47,7 +46,7 @@ export function OwnedView() {
   );
   if (owned.error !== null && owned.data === undefined)
     return <ErrorCard error={owned.error} onRetry={() => void owned.refetch()} />;
-  if (owned.data?.length === 0) return <EmptyState icon={<FileLock2 aria-hidden />} title={words.empty} />;
+  if (owned.data?.length === 0) return <EmptyState title={words.empty} />;
   return (
     <div className="space-y-4">
       <p className="max-w-2xl text-[13px] text-ink-soft">{words.hint}</p>

@@ -15,7 +15,7 @@ const words = text.configuration.plan;
 
 const TONES: Record<ConfigPlan['changes'][number]['action'], Tone> = {
   create: 'good',
-  update: 'accent',
+  update: 'note',
   delete: 'bad',
   release: 'warn',
 };

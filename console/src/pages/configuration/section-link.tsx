@@ -22,7 +22,7 @@ export function SectionLink({ section, id, children }: SectionLinkProps) {
     <Link
       to={place.path}
       {...(place.open === undefined ? {} : { search: withSearch({ open: place.open }) })}
-      className="font-mono text-xs break-all text-accent-ink underline-offset-2 hover:underline"
+      className="font-mono text-xs break-all link"
     >
       {children}
     </Link>

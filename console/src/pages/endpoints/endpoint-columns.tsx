@@ -1,9 +1,17 @@
-import { formatCount, formatMoney } from '../../format/numbers.ts';
+import {
+  formatCount,
+  formatDuration,
+  formatMoney,
+  formatMoneyShort,
+  formatShare,
+} from '../../format/numbers.ts';
+import { DayTraffic, DayValue } from '../../parts/day-figure.tsx';
 import { HealthCell, StateBadges } from '../../parts/health-badge.tsx';
-import { healthOrder } from '../../parts/health-order.ts';
+import { healthOrder, isUnwell } from '../../parts/health-order.ts';
+import { LimitBar } from '../../parts/limit-bar.tsx';
 import { text } from '../../text/index.ts';
-import { type Column, RowName } from '../../ui/data-table.tsx';
-import type { EndpointRow } from './use-endpoint-rows.ts';
+import { type Column, nameWidth, RowName } from '../../ui/data-table.tsx';
+import type { EndpointDay, EndpointRow } from './use-endpoint-rows.ts';
 
 const words = text.endpoints;
 
@@ -11,19 +19,15 @@ export function endpointColumns(
   open: (id: string) => void,
   pricesReadable: boolean,
 ): readonly Column<EndpointRow>[] {
-  const price: Column<EndpointRow> = {
-    id: 'price',
-    header: words.columns.price,
-    from: 'lg',
-    align: 'right',
-    sortBy: (row) => row.price?.input_cost_micros_per_1m_tokens ?? -1,
-    cell: (row) => <Price row={row} />,
-  };
+  return [...identity(open), ...traffic, ...(pricesReadable ? [price] : []), ...rest];
+}
+
+function identity(open: (id: string) => void): readonly Column<EndpointRow>[] {
   return [
     {
       id: 'name',
       header: words.columns.name,
-      width: 'max-w-0 w-full',
+      width: nameWidth,
       sortBy: ({ endpoint }) => endpoint.name,
       cell: ({ endpoint }) => (
         <RowName note={endpoint.upstream_model} onOpen={() => open(endpoint.id)}>
@@ -34,10 +38,10 @@ export function endpointColumns(
     {
       id: 'provider',
       header: words.columns.provider,
-      from: 'md',
+      from: 'xl',
       sortBy: ({ provider }) => provider?.name ?? '',
       cell: ({ provider }) => (
-        <span className="block max-w-44 truncate text-ink-soft">{provider?.name ?? ''}</span>
+        <span className="block max-w-36 truncate text-ink-soft">{provider?.name ?? ''}</span>
       ),
     },
     {
@@ -46,25 +50,103 @@ export function endpointColumns(
       sortBy: ({ endpoint }) => healthOrder.indexOf(endpoint.health),
       cell: ({ endpoint }) => <HealthCell of={endpoint} />,
     },
-    ...(pricesReadable ? [price] : []),
-    {
-      id: 'lanes',
-      header: words.columns.lanes,
-      from: 'md',
-      align: 'right',
-      sortBy: ({ lanes }) => lanes.length,
-      cell: ({ lanes }) => (
-        <span title={lanes.map(({ name }) => name).join('\n')}>{formatCount(lanes.length)}</span>
-      ),
-    },
-    {
-      id: 'state',
-      header: words.columns.state,
-      from: 'sm',
-      sortBy: ({ endpoint }) => Number(endpoint.enabled),
-      cell: ({ endpoint }) => <StateBadges enabled={endpoint.enabled} managedBy={endpoint.managed_by} />,
-    },
   ];
+}
+
+const traffic: readonly Column<EndpointRow>[] = [
+  {
+    id: 'requests',
+    header: words.columns.requests,
+    from: 'md',
+    align: 'right',
+    sortBy: ({ day }) => day.requests?.total ?? -1,
+    cell: ({ day, endpoint }) => (
+      <DayTraffic
+        of={day.requests}
+        {...(isUnwell(endpoint.health) && {
+          tone: endpoint.health === 'down' ? 'text-bad' : 'text-warn',
+        })}
+      />
+    ),
+  },
+  {
+    id: 'ttft',
+    header: words.columns.ttft,
+    from: 'xl',
+    align: 'right',
+    sortBy: ({ day }) => day.ttft?.total ?? -1,
+    cell: ({ day }) => <DayValue of={day.ttft} format={formatDuration} />,
+  },
+  {
+    id: 'errors',
+    header: words.columns.errors,
+    from: 'lg',
+    align: 'right',
+    sortBy: ({ day }) => errorShareOf(day) ?? -1,
+    cell: ({ day }) => <ErrorShare share={errorShareOf(day)} />,
+  },
+  {
+    id: 'spend',
+    header: words.columns.spend,
+    from: 'lg',
+    align: 'right',
+    sortBy: ({ day }) => day.spend?.total ?? -1,
+    cell: ({ day }) => <DayValue of={day.spend} format={formatMoneyShort} />,
+  },
+];
+
+const price: Column<EndpointRow> = {
+  id: 'price',
+  header: words.columns.price,
+  from: 'lg',
+  align: 'right',
+  sortBy: (row) => row.price?.input_cost_micros_per_1m_tokens ?? -1,
+  cell: (row) => <Price row={row} />,
+};
+
+const rest: readonly Column<EndpointRow>[] = [
+  {
+    id: 'limit',
+    header: words.columns.limit,
+    from: 'xl',
+    cell: ({ tightest }) =>
+      tightest === undefined ? (
+        <span className="text-ink-faint">{words.noLimit}</span>
+      ) : (
+        <LimitBar usage={tightest} />
+      ),
+  },
+  {
+    id: 'lanes',
+    header: words.columns.lanes,
+    from: 'md',
+    align: 'right',
+    sortBy: ({ lanes }) => lanes.length,
+    cell: ({ lanes }) => (
+      <span title={lanes.map(({ name }) => name).join('\n')}>{formatCount(lanes.length)}</span>
+    ),
+  },
+  {
+    id: 'state',
+    header: words.columns.state,
+    from: 'sm',
+    sortBy: ({ endpoint }) => Number(endpoint.enabled),
+    cell: ({ endpoint }) => <StateBadges enabled={endpoint.enabled} managedBy={endpoint.managed_by} />,
+  },
+];
+
+function errorShareOf({ requests, errors }: EndpointDay): number | null {
+  const all = requests?.total ?? 0;
+  return all === 0 || errors === undefined ? null : (errors.total ?? 0) / all;
+}
+
+const ERRORS_BAD = 0.02;
+const ERRORS_WARN = 0.005;
+
+function ErrorShare({ share }: { readonly share: number | null }) {
+  if (share === null) return <span className="text-ink-faint">{text.states.empty}</span>;
+  const tone = share > ERRORS_BAD ? 'text-bad' : share > ERRORS_WARN ? 'text-warn' : '';
+  return <span className={share === 0 ? 'text-ink-faint' : tone}>{formatShare(share)}</span>;
 }
 
 function Price({ row: { price } }: { readonly row: EndpointRow }) {
@@ -75,12 +157,12 @@ function Price({ row: { price } }: { readonly row: EndpointRow }) {
       </span>
     );
   return (
-    <span className="whitespace-nowrap" title={words.per}>
-      {formatMoney(price.input_cost_micros_per_1m_tokens)}{' '}
-      <span className="text-ink-faint">{words.priceIn}</span>
-      {' · '}
-      {formatMoney(price.output_cost_micros_per_1m_tokens)}{' '}
-      <span className="text-ink-faint">{words.priceOut}</span>
+    <span className="whitespace-nowrap" title={words.priceHint}>
+      {formatMoney(price.input_cost_micros_per_1m_tokens)}
+      <span className="text-ink-faint">
+        {' · '}
+        {formatMoney(price.output_cost_micros_per_1m_tokens)}
+      </span>
     </span>
   );
 }

@@ -7,7 +7,7 @@ import { Check } from '../../ui/field.tsx';
 const words = text.priceImport;
 const TONES = {
   add: 'good',
-  change: 'accent',
+  change: 'note',
   same: 'neutral',
   removed: 'warn',
   ambiguous: 'warn',

@@ -1,15 +1,18 @@
-import type { Endpoint, Lane, PricingPolicy, Provider } from '@relay/contract';
+import type { Endpoint, Lane, LimitUsage, PricingPolicy, Provider } from '@relay/contract';
 import { useQuery } from '@tanstack/react-query';
-import { useMemo } from 'react';
+import { useCallback, useMemo } from 'react';
 import {
   endpointsQuery,
   HEALTH_REFRESH,
   lanesQuery,
+  limitUsageQuery,
   membershipsQuery,
   pricesQuery,
   providersQuery,
 } from '../../api/queries.ts';
+import { type DayFigure, dayFiguresQuery } from '../../api/usage-queries.ts';
 import { useApi } from '../../api/use-api.ts';
+import { figureIn } from '../../parts/day-figure.tsx';
 import { useAccess } from '../../session/use-access.ts';
 
 /** An endpoint with its provider, price and lanes, as far as the caller can read them. */
@@ -18,6 +21,17 @@ export interface EndpointRow {
   readonly provider: Provider | undefined;
   readonly price: PricingPolicy | undefined;
   readonly lanes: readonly Lane[];
+  /** Undefined without a limit of its own, and without access. */
+  readonly tightest: LimitUsage | undefined;
+  readonly day: EndpointDay;
+}
+
+/** The last 24 hours of an endpoint; undefined while loading and where unknown. */
+export interface EndpointDay {
+  readonly requests: DayFigure | undefined;
+  readonly errors: DayFigure | undefined;
+  readonly spend: DayFigure | undefined;
+  readonly ttft: DayFigure | undefined;
 }
 
 export function useEndpointRows() {
@@ -28,6 +42,8 @@ export function useEndpointRows() {
   const prices = useQuery({ ...pricesQuery(api), enabled: can('listPricingPolicies') });
   const lanes = useQuery(lanesQuery(api));
   const memberships = useQuery(membershipsQuery(api));
+  const dayOf = useDays();
+  const tightestOf = useTightest();
   const rows = useMemo(() => {
     if (endpoints.data === undefined) return undefined;
     const providerOf = new Map(providers.data?.map((each) => [each.id, each]));
@@ -47,8 +63,46 @@ export function useEndpointRows() {
         provider: providerOf.get(endpoint.provider_id),
         price: priceOf.get(endpoint.id),
         lanes: lanesOf.get(endpoint.id) ?? [],
+        tightest: tightestOf.get(endpoint.id),
+        day: dayOf(endpoint.id),
       }),
     );
-  }, [endpoints.data, providers.data, prices.data, lanes.data, memberships.data]);
+  }, [endpoints.data, providers.data, prices.data, lanes.data, memberships.data, dayOf, tightestOf]);
   return { rows, endpoints, providers, pricesReadable: can('listPricingPolicies') };
+}
+
+function useDays(): (endpointId: string) => EndpointDay {
+  const api = useApi();
+  const enabled = useAccess().can('getTimeseries');
+  const { data: requests } = useQuery({ ...dayFiguresQuery(api, 'endpoint', 'requests'), enabled });
+  const { data: errors } = useQuery({ ...dayFiguresQuery(api, 'endpoint', 'errors'), enabled });
+  const { data: spend } = useQuery({ ...dayFiguresQuery(api, 'endpoint', 'cost_micros'), enabled });
+  const { data: ttft } = useQuery({ ...dayFiguresQuery(api, 'endpoint', 'ttft_ms'), enabled });
+  return useCallback(
+    (id: string) => ({
+      requests: figureIn(requests, id),
+      errors: figureIn(errors, id),
+      spend: figureIn(spend, id),
+      ttft: ttft?.of.get(id),
+    }),
+    [requests, errors, spend, ttft],
+  );
+}
+
+/** The limit of each endpoint with the least room left. */
+function useTightest(): ReadonlyMap<string, LimitUsage> {
+  const { data } = useQuery({ ...limitUsageQuery(useApi()), enabled: useAccess().can('listLimitUsage') });
+  return useMemo(() => {
+    const tightest = new Map<string, LimitUsage>();
+    for (const usage of data ?? []) {
+      if (usage.scope_type !== 'endpoint' || usage.scope_id === null) continue;
+      const before = tightest.get(usage.scope_id);
+      if (before === undefined || leftOf(usage) < leftOf(before)) tightest.set(usage.scope_id, usage);
+    }
+    return tightest;
+  }, [data]);
+}
+
+function leftOf({ limit, remaining }: LimitUsage): number {
+  return limit === 0 ? 0 : remaining / limit;
 }

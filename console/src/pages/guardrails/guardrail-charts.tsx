@@ -100,9 +100,12 @@ function Figures({ total }: { readonly total: GuardrailStats['total'] | undefine
     [words.figures.p95, duration(total?.latency_ms_p95)],
   ];
   return (
-    <dl className="grid grid-cols-2 overflow-hidden rounded-xl border bg-panel shadow-panel sm:grid-cols-5 sm:divide-x">
+    <dl className="grid grid-cols-2 border-y sm:grid-cols-5">
       {figures.map(([name, value]) => (
-        <div key={name} className="px-4 py-3 max-sm:first:col-span-2">
+        <div
+          key={name}
+          className="py-2 pr-3 max-sm:first:col-span-2 sm:border-l sm:pl-3 sm:first:border-l-0 sm:first:pl-0"
+        >
           <dt className="text-xs text-ink-faint">{name}</dt>
           <dd className="mt-0.5 text-lg leading-7 font-semibold tabular-nums">
             {value ?? <Skeleton className="my-[7px] w-14" />}

@@ -4,7 +4,7 @@ import { StateBadges } from '../../parts/health-badge.tsx';
 import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
 import { classes } from '../../ui/class-names.ts';
-import { type Column, RowActions, RowName } from '../../ui/data-table.tsx';
+import { type Column, nameWidth, RowActions, RowName } from '../../ui/data-table.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { Skeleton } from '../../ui/states.tsx';
 import { Switch } from '../../ui/switch.tsx';
@@ -29,7 +29,7 @@ export function columnsOf(totals: Totals, open: (id: string) => void): readonly 
           {name}
         </RowName>
       ),
-      width: 'max-w-0 w-full',
+      width: nameWidth,
     },
     {
       id: 'asked',

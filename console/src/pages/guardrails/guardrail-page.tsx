@@ -52,7 +52,7 @@ export function GuardrailPage() {
         </>
       }
     >
-      <div className="grid items-start gap-5 xl:grid-cols-[minmax(0,1fr)_400px]">
+      <div className="grid items-start gap-x-7 gap-y-5 xl:grid-cols-[minmax(0,1fr)_400px]">
         <div className="min-w-0 space-y-5">
           <GuardrailCharts
             stats={stats.data}

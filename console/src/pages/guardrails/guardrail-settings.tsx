@@ -17,7 +17,7 @@ const ACTION_TONES: Record<ResponseRule['action'], Tone> = {
   allow: 'good',
   log: 'warn',
   block: 'bad',
-  replace: 'accent',
+  replace: 'note',
 };
 
 /** The settings of a guardrail. */

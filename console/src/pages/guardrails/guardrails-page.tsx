@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { ShieldCheck } from 'lucide-react';
 import { useCallback, useMemo, useState } from 'react';
 import { useListSearch } from '../../address/use-list-search.ts';
 import { guardrailsQuery, guardrailTotalsQuery } from '../../api/guardrail-queries.ts';
@@ -51,7 +50,7 @@ export function GuardrailsPage() {
         ) : undefined
       }
       list={guardrails}
-      empty={{ icon: <ShieldCheck aria-hidden />, title: words.empty }}
+      empty={{ title: words.empty }}
       query={query}
       onQuery={setQuery}
       filters={

@@ -75,7 +75,7 @@ export function SampleTest({ guardrail }: { readonly guardrail: Guardrail }) {
 const TONES: Record<GuardrailTestResult['verdict'], string> = {
   allowed: 'bg-good-wash text-good',
   flagged: 'bg-warn-wash text-warn',
-  replaced: 'bg-accent-wash text-accent-ink',
+  replaced: 'bg-hover text-ink',
   blocked: 'bg-bad-wash text-bad',
   unavailable: 'bg-bad-wash text-bad',
 };

@@ -30,7 +30,7 @@ export function StreamsWarning({ stats, range, now = false }: StreamsWarningProp
       </p>
     );
   return (
-    <div role="status" className="flex gap-2.5 rounded-lg bg-warn-wash px-3 py-2.5 text-[13px] text-warn">
+    <div role="status" className="flex gap-2.5 border-l-[3px] border-warn py-0.5 pl-3 text-warn">
       <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
       <p>
         <strong className="font-semibold">

@@ -20,7 +20,7 @@ export function AlertBanner() {
   );
   if (open.size === 0) return null;
   return (
-    <p className="flex flex-wrap items-center gap-2 rounded-xl bg-warn-wash px-4 py-2.5 text-[13px] text-warn">
+    <p className="flex flex-wrap items-center gap-2 border-l-[3px] border-warn py-0.5 pl-3 text-warn">
       <TriangleAlert aria-hidden className="size-4 shrink-0" />
       {words.banner(open.size)}
       <Link to="/alerts" className="font-medium underline">

@@ -26,7 +26,7 @@ export function EndpointHealth() {
     <Panel
       title={words.endpoints}
       actions={
-        <Link to="/endpoints" className="text-xs text-accent-ink hover:underline">
+        <Link to="/endpoints" className="text-xs link">
           {words.viewAll}
           <span className="sr-only"> {words.endpoints}</span>
         </Link>
@@ -40,15 +40,15 @@ export function EndpointHealth() {
           <Skeleton className="w-36" />
         </div>
       ) : rows?.length === 0 ? (
-        <p className="px-4 py-6 text-center text-[13px] text-ink-soft">{words.noEndpoints}</p>
+        <p className="px-4 py-3 text-ink-soft">{words.noEndpoints}</p>
       ) : (
-        <ul className="py-1.5">
+        <ul>
           {rows?.map(({ id, name, upstream_model: model, health, health_detail: { reason } }) => (
-            <li key={id} className="relative flex h-10 items-center gap-3 px-4 text-[13px] hover:bg-hover/60">
+            <li key={id} className="relative flex h-[34px] items-center gap-3 border-b px-4 hover:bg-hover">
               <Link
                 to="/endpoints"
                 search={{ open: id }}
-                className="min-w-0 shrink truncate after:absolute after:inset-0 after:content-['']"
+                className="min-w-0 shrink truncate font-medium after:absolute after:inset-0 after:content-['']"
               >
                 {name}
               </Link>
@@ -61,7 +61,7 @@ export function EndpointHealth() {
         </ul>
       )}
       {enabled === undefined || enabled.length === 0 ? null : (
-        <p className="flex justify-between gap-3 border-t px-4 py-2 text-xs text-ink-faint">
+        <p className="flex justify-between gap-3 px-4 py-2 text-xs text-ink-faint">
           <span>{healthCounts(enabled.map(({ health }) => health))}</span>
           {more > 0 ? <span>{words.more(formatCount(more))}</span> : null}
         </p>

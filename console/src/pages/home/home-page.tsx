@@ -1,4 +1,3 @@
-import { Activity } from 'lucide-react';
 import { useMemo } from 'react';
 import { formatCompact, formatCount, formatDuration } from '../../format/numbers.ts';
 import { chartSeriesOf } from '../../parts/usage-series.ts';
@@ -11,10 +10,11 @@ import { Page } from '../../ui/page.tsx';
 import { EmptyState, ErrorCard } from '../../ui/states.tsx';
 import { AlertBanner } from './alert-banner.tsx';
 import { EndpointHealth } from './endpoint-health.tsx';
+import { Lead } from './lead.tsx';
 import { SetupChecklist } from './setup-checklist.tsx';
 import { Tiles } from './tiles.tsx';
 import { TopList } from './top-list.tsx';
-import { seriesNow, useHomeFigures } from './use-home-figures.ts';
+import { seriesNow, useHomeFigures, useTileFigures } from './use-home-figures.ts';
 import { useSetup } from './use-setup.ts';
 
 const words = text.home;
@@ -24,12 +24,8 @@ export function HomePage() {
   const { setup, error } = useSetup();
   const started = setup === undefined || setup.requests > 0;
   return (
-    <Page
-      title={text.pages.home}
-      description={words.description}
-      actions={started ? <TimeRangeMenu /> : undefined}
-    >
-      <div className="space-y-4">
+    <Page title={text.pages.home} actions={started ? <TimeRangeMenu /> : undefined}>
+      <div className="space-y-6">
         <AlertBanner />
         {setup === undefined || error !== null ? null : <SetupChecklist steps={setup.steps} />}
         {started ? <Figures /> : setup.steps.length === 0 ? <NothingYet /> : null}
@@ -40,13 +36,14 @@ export function HomePage() {
 
 /** For callers who cannot set up anything. */
 function NothingYet() {
-  return <EmptyState icon={<Activity aria-hidden />} title={words.empty} />;
+  return <EmptyState title={words.empty} />;
 }
 
 function Figures() {
   const { range, choose } = useTimeRange();
   const { can } = useAccess();
   const figures = useHomeFigures(range);
+  const tiles = useTileFigures(figures, range);
   const { states, models, keys, p50, p95 } = figures;
   const { from, bucket } = range;
   const requests = useMemo(
@@ -74,11 +71,12 @@ function Figures() {
   const onSelect = (start: string, end: string) => choose({ from: start, to: end });
   return (
     <>
-      <Tiles figures={figures} range={range} />
-      <div className="grid gap-4 lg:grid-cols-2">
+      <Lead requests={tiles.requests} failed={tiles.failed} range={range} />
+      <Tiles figures={figures} tiles={tiles} range={range} />
+      <div className="grid gap-x-7 gap-y-5 lg:grid-cols-2">
         <TimeChart
           title={words.requests}
-          kind="area"
+          kind="bar"
           series={requests}
           bucket={states.data?.bucket ?? bucket}
           unit={text.usage.units.requests}
@@ -96,7 +94,7 @@ function Figures() {
           onSelect={onSelect}
         />
       </div>
-      <div className="grid gap-4 lg:grid-cols-3">
+      <div className="grid gap-x-7 gap-y-5 lg:grid-cols-3">
         <TopList title={words.topModels} group="model" series={spendByModel} />
         <TopList title={words.topKeys} group="api_key" series={keys.data?.series} />
         {can('listEndpoints') ? <EndpointHealth /> : null}

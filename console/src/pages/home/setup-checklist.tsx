@@ -50,7 +50,7 @@ function Step({ step, isNext }: { readonly step: SetupStep; readonly isNext: boo
           step.done
             ? 'border-transparent bg-good-wash text-good'
             : isNext
-              ? 'border-2 border-accent'
+              ? 'border-2 border-ink'
               : 'border-line-strong',
         )}
       >

@@ -15,19 +15,20 @@ import { text } from '../../text/index.ts';
 import { type TimeRange, timeRangeSearch } from '../../time-range/time-range.ts';
 import { classes } from '../../ui/class-names.ts';
 import { Skeleton } from '../../ui/states.tsx';
-import { type useHomeFigures, useTileFigures } from './use-home-figures.ts';
+import type { useHomeFigures, useTileFigures } from './use-home-figures.ts';
 
 const words = text.home;
 const COMPACT_FROM = 100_000;
 
 interface TilesProps {
   readonly figures: ReturnType<typeof useHomeFigures>;
+  readonly tiles: ReturnType<typeof useTileFigures>;
   readonly range: TimeRange;
 }
 
 /** Five values of the range, each with its change and a link to its chart. */
-export function Tiles({ figures, range }: TilesProps) {
-  const { requests, failed, spend, tokens } = useTileFigures(figures, range);
+export function Tiles({ figures, tiles, range }: TilesProps) {
+  const { requests, failed, spend, tokens } = tiles;
   const [p95, p95Before] = [figures.p95.data, figures.p95Before.data];
   const wait = p95?.series[0]?.total;
   const waitBefore = p95Before?.series[0]?.total;
@@ -36,7 +37,7 @@ export function Tiles({ figures, range }: TilesProps) {
       ? undefined
       : { now: shareOf(failed.value, requests.value), before: shareOf(failed.before, requests.before) };
   return (
-    <ul className="grid grid-cols-2 gap-3 lg:grid-cols-5">
+    <ul className="grid grid-cols-2 border-t-2 border-rule lg:grid-cols-5">
       <Tile
         metric="requests"
         by="state"
@@ -113,19 +114,19 @@ interface TileProps {
 
 function Tile({ metric, by, label, value, delta }: TileProps) {
   return (
-    <li className="relative min-w-0 rounded-xl border bg-panel px-4 py-3 shadow-panel hover:border-line-strong max-lg:last:col-span-2">
+    <li className="relative min-w-0 border-b py-2 pr-3 hover:bg-hover max-lg:last:col-span-2 lg:border-l lg:pl-3 lg:first:border-l-0 lg:first:pl-0">
       <Link
         to="/usage"
         search={(before: Record<string, unknown>) => ({ ...timeRangeSearch(before), metric, by })}
         title={words.openIn(label)}
-        className="block truncate text-xs text-ink-soft after:absolute after:inset-0 after:rounded-xl after:content-['']"
+        className="block truncate text-xs text-ink-soft after:absolute after:inset-0 after:content-['']"
       >
         {label}
       </Link>
-      <p className="mt-1 flex h-7 items-center truncate text-[22px] font-semibold tracking-tight tabular-nums">
+      <p className="flex h-7 items-center truncate text-xl font-semibold tracking-[-0.01em] [font-stretch:94%]">
         {value ?? <Skeleton className="h-5 w-20" />}
       </p>
-      <div className="mt-1 flex min-h-5 items-center text-xs">{delta ?? <Skeleton className="w-28" />}</div>
+      <div className="flex min-h-5 items-center text-xs">{delta ?? <Skeleton className="w-28" />}</div>
     </li>
   );
 }

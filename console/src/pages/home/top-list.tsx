@@ -5,6 +5,7 @@ import { formatMoneyShort, formatShare } from '../../format/numbers.ts';
 import { seriesKey, seriesLabel } from '../../parts/usage-series.ts';
 import { text } from '../../text/index.ts';
 import { timeRangeSearch } from '../../time-range/time-range.ts';
+import { Meter } from '../../ui/meter.tsx';
 import { Panel } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/states.tsx';
 
@@ -32,7 +33,7 @@ export function TopList({ title, group, series }: TopListProps) {
         <Link
           to="/usage"
           search={(before: Record<string, unknown>) => ({ ...timeRangeSearch(before), by: group })}
-          className="text-xs text-accent-ink hover:underline"
+          className="text-xs link"
         >
           {words.viewAll}
           <span className="sr-only"> {title}</span>
@@ -40,13 +41,13 @@ export function TopList({ title, group, series }: TopListProps) {
       }
     >
       {rows?.length === 0 ? (
-        <p className="px-4 py-6 text-center text-[13px] text-ink-soft">{words.noSpend}</p>
+        <p className="px-4 py-3 text-ink-soft">{words.noSpend}</p>
       ) : (
-        <ul className="py-1.5">
+        <ul>
           {(rows ?? SKELETONS).map((each, index) =>
             each === null ? (
               // biome-ignore lint/suspicious/noArrayIndexKey: they are all the same and never move
-              <li key={index} className="flex h-10 items-center justify-between px-4">
+              <li key={index} className="flex h-[34px] items-center justify-between border-b px-4">
                 <Skeleton className="w-32" />
                 <Skeleton className="w-16" />
               </li>
@@ -78,21 +79,17 @@ interface TopRowProps {
 
 function TopRow({ label, total, share, search }: TopRowProps) {
   return (
-    <li className="relative px-4 py-1.5 hover:bg-hover/60">
-      <div className="flex items-baseline gap-3 text-[13px]">
-        <Link
-          to="/usage"
-          search={(before: Record<string, unknown>) => ({ ...timeRangeSearch(before), ...search })}
-          className="min-w-0 flex-1 truncate after:absolute after:inset-0 after:content-['']"
-        >
-          {label}
-        </Link>
-        <span className="font-medium tabular-nums">{formatMoneyShort(total)}</span>
-        <span className="w-12 text-right text-xs text-ink-faint tabular-nums">{formatShare(share)}</span>
-      </div>
-      <span aria-hidden className="mt-1 block h-1 overflow-hidden rounded-full bg-hover">
-        <span className="block h-full rounded-full bg-accent" style={{ width: `${share * 100}%` }} />
-      </span>
+    <li className="relative grid h-[34px] grid-cols-[minmax(0,1fr)_auto_44px_48px] items-center gap-3 border-b px-4 hover:bg-hover">
+      <Link
+        to="/usage"
+        search={(before: Record<string, unknown>) => ({ ...timeRangeSearch(before), ...search })}
+        className="truncate font-medium after:absolute after:inset-0 after:content-['']"
+      >
+        {label}
+      </Link>
+      <span>{formatMoneyShort(total)}</span>
+      <Meter share={share} />
+      <span className="text-right text-xs text-ink-faint">{formatShare(share)}</span>
     </li>
   );
 }

@@ -13,6 +13,7 @@ import { Dialog, DialogBody, FormActions } from '../../ui/dialog.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { Field, Select } from '../../ui/field.tsx';
 import { OwnerField } from './owner-field.tsx';
+import type { NewKey } from './rotate-key.ts';
 import { ScopesField } from './scopes-field.tsx';
 
 const words = text.keys;
@@ -29,7 +30,7 @@ interface CreateKeyDialogProps {
   /** Whether the caller can create keys for other members. */
   readonly forMembers: boolean;
   readonly onClose: () => void;
-  readonly onCreated: (secret: string) => void;
+  readonly onCreated: (created: NewKey) => void;
 }
 
 export function CreateKeyDialog({ forMembers, onClose, onCreated }: CreateKeyDialogProps) {
@@ -53,7 +54,7 @@ export function CreateKeyDialog({ forMembers, onClose, onCreated }: CreateKeyDia
         : take(api.POST('/api/org/api-keys', { body: { ...body, user_uuid: ownerId } }));
     },
     stale: [cacheKeys.apiKeys, cacheKeys.orgApiKeys],
-    onDone: ({ api_key: secret }) => onCreated(secret),
+    onDone: ({ api_key: secret, key: { id } }) => onCreated({ secret, id }),
   });
   useFieldErrors(form, create.error);
   return (

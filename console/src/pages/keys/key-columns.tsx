@@ -1,33 +1,47 @@
 import type { ApiKey, LimitUsage } from '@relay/contract';
+import type { DayFigures } from '../../api/usage-queries.ts';
+import { formatMoneyShort } from '../../format/numbers.ts';
 import { formatDay } from '../../format/times.ts';
+import { DayTraffic, DayValue, figureIn } from '../../parts/day-figure.tsx';
 import { LimitBar } from '../../parts/limit-bar.tsx';
 import { text } from '../../text/index.ts';
-import { Badge, type Tone } from '../../ui/badge.tsx';
-import type { Column } from '../../ui/data-table.tsx';
+import type { Tone } from '../../ui/badge.tsx';
+import { type Column, nameWidth } from '../../ui/data-table.tsx';
+import { Signal } from '../../ui/signal.tsx';
 import { Ago, Time } from '../../ui/time.tsx';
 import { KeyMenu } from './key-menu.tsx';
+import type { NewKey } from './rotate-key.ts';
 
 const words = text.keys;
 const TONES: Record<ApiKey['status'], Tone> = { active: 'good', revoked: 'bad', expired: 'warn' };
 
+/** The last 24 hours of each key; undefined while loading and without access. */
+export interface KeyDays {
+  readonly requests: DayFigures | undefined;
+  readonly spend: DayFigures | undefined;
+}
+
 interface KeyColumnsSetup {
   readonly budgets: ReadonlyMap<string, LimitUsage>;
+  readonly days: KeyDays;
   readonly selfId: string | undefined;
   /** Names by user ID where the keys of several members are shown; otherwise null. */
   readonly owners: ReadonlyMap<string, string> | null;
-  readonly onSecret: (secret: string) => void;
+  readonly onCreated: (created: NewKey) => void;
 }
 
 export function keyColumns({
   budgets,
+  days,
   selfId,
   owners,
-  onSecret,
+  onCreated,
 }: KeyColumnsSetup): readonly Column<ApiKey>[] {
   return [
     nameColumn(owners),
     ...(owners === null ? [] : [ownerColumn(owners)]),
     ...stateColumns,
+    ...trafficColumns(days),
     budgetColumn(budgets),
     ...timeColumns,
     {
@@ -37,7 +51,7 @@ export function keyColumns({
       align: 'right',
       cell: (key) =>
         key.status === 'active' ? (
-          <KeyMenu apiKey={key} isOwn={key.user_uuid === selfId} onSecret={onSecret} />
+          <KeyMenu apiKey={key} isOwn={key.user_uuid === selfId} onCreated={onCreated} />
         ) : null,
     },
   ];
@@ -48,7 +62,7 @@ function nameColumn(owners: KeyColumnsSetup['owners']): Column<ApiKey> {
     id: 'name',
     header: words.columns.name,
     sortBy: ({ name }) => name,
-    width: 'max-w-0 w-full',
+    width: nameWidth,
     cell: ({ name, key_prefix: prefix, user_uuid: id }) => (
       <div className="min-w-0">
         <p className="truncate font-medium">{name}</p>
@@ -78,16 +92,12 @@ const stateColumns: readonly Column<ApiKey>[] = [
     id: 'state',
     header: words.columns.state,
     sortBy: ({ status }) => status,
-    cell: ({ status }) => (
-      <Badge tone={TONES[status]} dot>
-        {words.statuses[status]}
-      </Badge>
-    ),
+    cell: ({ status }) => <Signal tone={TONES[status]}>{words.statuses[status]}</Signal>,
   },
   {
     id: 'scopes',
     header: words.columns.scopes,
-    from: 'md',
+    from: 'xl',
     sortBy: ({ scopes }) => scopes.length,
     cell: ({ scopes }) => (
       <span title={scopes.join('\n')} className="whitespace-nowrap">
@@ -96,6 +106,27 @@ const stateColumns: readonly Column<ApiKey>[] = [
     ),
   },
 ];
+
+function trafficColumns({ requests, spend }: KeyDays): readonly Column<ApiKey>[] {
+  return [
+    {
+      id: 'requests',
+      header: words.columns.requests,
+      from: 'md',
+      align: 'right',
+      sortBy: ({ id }) => figureIn(requests, id)?.total ?? -1,
+      cell: ({ id }) => <DayTraffic of={figureIn(requests, id)} />,
+    },
+    {
+      id: 'spend',
+      header: words.columns.spend,
+      from: 'sm',
+      align: 'right',
+      sortBy: ({ id }) => figureIn(spend, id)?.total ?? -1,
+      cell: ({ id }) => <DayValue of={figureIn(spend, id)} format={formatMoneyShort} />,
+    },
+  ];
+}
 
 function budgetColumn(budgets: KeyColumnsSetup['budgets']): Column<ApiKey> {
   return {
@@ -128,7 +159,7 @@ const timeColumns: readonly Column<ApiKey>[] = [
   {
     id: 'expires',
     header: words.columns.expires,
-    from: 'lg',
+    from: 'xl',
     sortBy: ({ expires_at: at }) => at ?? '9999',
     cell: ({ expires_at: at }) => (
       <span className="whitespace-nowrap text-ink-soft">

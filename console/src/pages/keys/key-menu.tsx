@@ -12,7 +12,7 @@ import { RowActions } from '../../ui/data-table.tsx';
 import { MenuItem, MenuLine, MoreMenu } from '../../ui/menu.tsx';
 import { AttributionDialog } from './attribution-dialog.tsx';
 import { RenameKeyDialog } from './rename-key-dialog.tsx';
-import { rotateKey } from './rotate-key.ts';
+import { type NewKey, rotateKey } from './rotate-key.ts';
 
 const words = text.keys;
 
@@ -21,11 +21,11 @@ interface KeyMenuProps {
   /** Only its owner can rename or rotate a key. */
   readonly isOwn: boolean;
   /** Called with the new secret to show. */
-  readonly onSecret: (secret: string) => void;
+  readonly onCreated: (created: NewKey) => void;
 }
 
 /** The actions on an active key. */
-export function KeyMenu({ apiKey, isOwn, onSecret }: KeyMenuProps) {
+export function KeyMenu({ apiKey, isOwn, onCreated }: KeyMenuProps) {
   const { can } = useAccess();
   const [asked, setAsked] = useState<'rename' | 'attribution' | 'rotate' | 'revoke' | null>(null);
   const close = () => setAsked(null);
@@ -58,9 +58,9 @@ export function KeyMenu({ apiKey, isOwn, onSecret }: KeyMenuProps) {
         <RotateDialog
           apiKey={apiKey}
           onClose={close}
-          onSecret={(secret) => {
+          onCreated={(created) => {
             close();
-            onSecret(secret);
+            onCreated(created);
           }}
         />
       ) : null}
@@ -72,11 +72,11 @@ export function KeyMenu({ apiKey, isOwn, onSecret }: KeyMenuProps) {
 interface RotateDialogProps {
   readonly apiKey: ApiKey;
   readonly onClose: () => void;
-  readonly onSecret: (secret: string) => void;
+  readonly onCreated: (created: NewKey) => void;
 }
 
 /** The new key gets the limits of the old one, so rotating needs the scope to write them. */
-function RotateDialog({ apiKey, onClose, onSecret }: RotateDialogProps) {
+function RotateDialog({ apiKey, onClose, onCreated }: RotateDialogProps) {
   const { missing } = useAccess();
   const budgets = useQuery(apiKeyBudgetsQuery(useApi())).data?.filter(
     ({ api_key_uuid: id }) => id === apiKey.id,
@@ -85,7 +85,7 @@ function RotateDialog({ apiKey, onClose, onSecret }: RotateDialogProps) {
   const rotate = useChange({
     run: (api) => rotateKey(api, apiKey),
     stale: [cacheKeys.apiKeys, cacheKeys.orgApiKeys, cacheKeys.apiKeyBudgets, cacheKeys.limitUsage],
-    onDone: onSecret,
+    onDone: onCreated,
   });
   return (
     <ConfirmDialog

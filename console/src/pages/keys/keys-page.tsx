@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
-import { KeyRound } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { LinkTabs } from '../../address/link-tabs.tsx';
 import type { KeysSearch } from '../../address/list-search.ts';
 import { useListSearch } from '../../address/use-list-search.ts';
 import { membersQuery, orgApiKeysQuery } from '../../api/people-queries.ts';
 import { apiKeysQuery, sessionQuery } from '../../api/queries.ts';
+import { dayFiguresQuery } from '../../api/usage-queries.ts';
 import { useApi } from '../../api/use-api.ts';
 import { matches } from '../../format/matches.ts';
 import { useAccess } from '../../session/use-access.ts';
@@ -15,8 +15,9 @@ import { DataTable } from '../../ui/data-table.tsx';
 import { Check } from '../../ui/field.tsx';
 import { CreateButton, ListPage } from '../../ui/list-page.tsx';
 import { CreateKeyDialog } from './create-key-dialog.tsx';
-import { keyColumns } from './key-columns.tsx';
+import { type KeyDays, keyColumns } from './key-columns.tsx';
 import { NewSecretDialog } from './new-secret-dialog.tsx';
+import type { NewKey } from './rotate-key.ts';
 import { useTightestBudgets } from './use-tightest-budgets.ts';
 
 const words = text.keys;
@@ -27,10 +28,10 @@ export function KeysPage() {
   const { query, setQuery } = useListSearch();
   const { view }: KeysSearch = useSearch({ strict: false });
   const [creating, setCreating] = useState(false);
-  const [secret, setSecret] = useState<string | null>(null);
+  const [created, setCreated] = useState<NewKey | null>(null);
   const [endedShown, setEndedShown] = useState(false);
   const ofAll = view === 'organization';
-  const { keys, columns, owners } = useKeys(ofAll, setSecret);
+  const { keys, columns, owners } = useKeys(ofAll, setCreated);
   const rows = useMemo(
     () =>
       keys.data?.filter(
@@ -51,7 +52,7 @@ export function KeysPage() {
       }
       tabs={can('listOrgApiKeys') ? <ViewTabs ofAll={ofAll} /> : null}
       list={keys}
-      empty={{ icon: <KeyRound aria-hidden />, title: ofAll ? words.emptyOrganization : words.empty }}
+      empty={{ title: ofAll ? words.emptyOrganization : words.empty }}
       query={query}
       onQuery={setQuery}
       filters={
@@ -74,13 +75,13 @@ export function KeysPage() {
             <CreateKeyDialog
               forMembers={ofAll}
               onClose={() => setCreating(false)}
-              onCreated={(created) => {
+              onCreated={(next) => {
                 setCreating(false);
-                setSecret(created);
+                setCreated(next);
               }}
             />
           ) : null}
-          {secret === null ? null : <NewSecretDialog secret={secret} onClose={() => setSecret(null)} />}
+          {created === null ? null : <NewSecretDialog created={created} onClose={() => setCreated(null)} />}
         </>
       }
     >
@@ -89,7 +90,7 @@ export function KeysPage() {
   );
 }
 
-function useKeys(ofAll: boolean, onSecret: (secret: string) => void) {
+function useKeys(ofAll: boolean, onCreated: (created: NewKey) => void) {
   const api = useApi();
   const budgets = useTightestBudgets();
   const { data: session } = useQuery(sessionQuery(api));
@@ -100,12 +101,21 @@ function useKeys(ofAll: boolean, onSecret: (secret: string) => void) {
     () => (ofAll ? new Map(members.data?.map(({ id, name }) => [id, name])) : null),
     [ofAll, members.data],
   );
+  const days = useKeyDays();
   const selfId = session?.user.id;
   const columns = useMemo(
-    () => keyColumns({ budgets, selfId, owners, onSecret }),
-    [budgets, selfId, owners, onSecret],
+    () => keyColumns({ budgets, days, selfId, owners, onCreated }),
+    [budgets, days, selfId, owners, onCreated],
   );
   return { keys: ofAll ? all : own, columns, owners };
+}
+
+function useKeyDays(): KeyDays {
+  const api = useApi();
+  const enabled = useAccess().can('getTimeseries');
+  const { data: requests } = useQuery({ ...dayFiguresQuery(api, 'api_key', 'requests'), enabled });
+  const { data: spend } = useQuery({ ...dayFiguresQuery(api, 'api_key', 'cost_micros'), enabled });
+  return useMemo(() => ({ requests, spend }), [requests, spend]);
 }
 
 function ViewTabs({ ofAll }: { readonly ofAll: boolean }) {

@@ -7,12 +7,15 @@ import { text } from '../../text/index.ts';
 import { CodeTabs } from '../../ui/code-tabs.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { ShownOnceDialog } from '../../ui/shown-once-dialog.tsx';
+import { FirstRequest } from './first-request.tsx';
+import type { NewKey } from './rotate-key.ts';
 
 const words = text.keys;
 const NO_MODEL = 'MODEL';
 
 /** Shows a new key once; closes after the user confirms saving it. */
-export function NewSecretDialog({ secret, onClose }: NewSecretDialogProps) {
+export function NewSecretDialog({ created: { secret, id }, onClose }: NewSecretDialogProps) {
+  const { can } = useAccess();
   const model = useFirstLane();
   const use = { server: window.location.origin, key: secret, model: model ?? NO_MODEL };
   return (
@@ -26,7 +29,7 @@ export function NewSecretDialog({ secret, onClose }: NewSecretDialogProps) {
       <div className="flex flex-wrap gap-2">
         <code
           data-testid="new-key"
-          className="min-w-0 flex-1 rounded-lg border bg-sunken px-3 py-2 font-mono text-[13px] break-all select-all"
+          className="min-w-0 flex-1 rounded-lg border border-board-line bg-board px-3 py-2 font-mono text-[13px] break-all text-board-ink select-all"
         >
           {secret}
         </code>
@@ -37,12 +40,13 @@ export function NewSecretDialog({ secret, onClose }: NewSecretDialogProps) {
         <CodeTabs label={words.use} samples={keySnippets(use)} copyLabel={words.copyExample} />
         {model === null ? <p className="mt-1.5 text-xs text-ink-faint">{words.noModel(NO_MODEL)}</p> : null}
       </div>
+      {can('streamRequests') ? <FirstRequest keyId={id} /> : null}
     </ShownOnceDialog>
   );
 }
 
 interface NewSecretDialogProps {
-  readonly secret: string;
+  readonly created: NewKey;
   readonly onClose: () => void;
 }
 

@@ -1,11 +1,17 @@
 import type { ApiKey } from '@relay/contract';
 import { type Api, take } from '../../api/client.ts';
 
+/** A key that was just created. Its secret is shown once. */
+export interface NewKey {
+  readonly secret: string;
+  readonly id: string;
+}
+
 /**
  * Creates a key with the scopes, team, labels and limits of the old one. Reads the limits again, because cached ones may be
  * stale. If a limit cannot be copied, revokes the new key: a key must not exist without its limits.
  */
-export async function rotateKey(api: Api, old: ApiKey): Promise<string> {
+export async function rotateKey(api: Api, old: ApiKey): Promise<NewKey> {
   const { policies } = await take(api.GET('/api/relay/api-key-limit-policies'));
   const budgets = policies.filter(({ api_key_uuid: id }) => id === old.id);
   const { name, scopes, expires_at, labels, team_id } = old;
@@ -25,5 +31,5 @@ export async function rotateKey(api: Api, old: ApiKey): Promise<string> {
     await api.DELETE('/api/account/api-keys/{api_key_id}', { params });
     throw error;
   }
-  return created.api_key;
+  return { secret: created.api_key, id: created.key.id };
 }

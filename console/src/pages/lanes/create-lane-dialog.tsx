@@ -72,7 +72,7 @@ export function CreateLaneDialog({ onClose, onCreated }: CreateLaneDialogProps) 
                         onChange={() => toggle(id)}
                       />
                       {place > 0 ? (
-                        <span className="grid size-5 place-items-center rounded bg-accent-wash text-[11px] text-accent-ink">
+                        <span className="grid size-5 place-items-center rounded bg-hover text-[11px] text-ink">
                           {place}
                         </span>
                       ) : null}

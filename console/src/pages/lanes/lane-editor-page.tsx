@@ -74,7 +74,7 @@ function CallAs({ lane }: { readonly lane: Lane }) {
 
 function EditorSkeleton() {
   return (
-    <div className="grid gap-5 xl:grid-cols-[minmax(0,1fr)_400px]">
+    <div className="grid gap-x-7 gap-y-5 xl:grid-cols-[minmax(0,1fr)_400px]">
       <div className="space-y-5">
         <Panel title={words.editor.members}>
           <div className="space-y-4 p-4">

@@ -5,9 +5,9 @@ import { useApi } from '../../api/use-api.ts';
 import { ExplainPanel } from '../../parts/explain-panel.tsx';
 import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
-import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Panel } from '../../ui/page.tsx';
+import { Signal } from '../../ui/signal.tsx';
 import { changesOf, draftOf, type LaneDraft } from './lane-draft.ts';
 import { LaneSettings } from './lane-settings.tsx';
 import { MembersPanel } from './members-panel.tsx';
@@ -48,7 +48,7 @@ export function LaneEditor({ stored, reload }: LaneEditorProps) {
   const disabled = !can('updateLane') || lane.managed_by === 'file';
   const set = (part: Partial<LaneDraft>) => setDraft((before) => ({ ...before, ...part }));
   return (
-    <div className="grid items-start gap-5 xl:grid-cols-[minmax(0,1fr)_400px]">
+    <div className="grid items-start gap-x-7 gap-y-5 xl:grid-cols-[minmax(0,1fr)_400px]">
       <div className="min-w-0 space-y-5">
         <MembersPanel draft={draft} endpoints={endpoints.data} disabled={disabled} set={set} />
         <Panel title={words.settings}>
@@ -94,9 +94,7 @@ function UnsavedBar({ isOutdated, onDiscard, onSave }: UnsavedBarProps) {
   return (
     <div className="sticky bottom-4 z-20 flex flex-wrap items-center justify-end gap-2 rounded-xl border bg-raised px-4 py-3 shadow-raised xl:col-span-2">
       <span className="mr-auto">
-        <Badge tone="warn" dot>
-          {isOutdated ? words.outdated : words.unsaved}
-        </Badge>
+        <Signal tone="warn">{isOutdated ? words.outdated : words.unsaved}</Signal>
       </span>
       <Button onClick={onDiscard}>{isOutdated ? words.loadStored : words.discard}</Button>
       <Button look="solid" onClick={onSave}>

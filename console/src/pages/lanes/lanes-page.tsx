@@ -1,21 +1,19 @@
 import type { Lane } from '@relay/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { Route } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { useListSearch } from '../../address/use-list-search.ts';
 import { endpointsQuery, HEALTH_REFRESH, lanesQuery, membershipsQuery } from '../../api/queries.ts';
 import { useApi } from '../../api/use-api.ts';
 import { matches } from '../../format/matches.ts';
 import { inRankOrder } from '../../parts/rank-order.ts';
+import { useLaneFigures } from '../../parts/use-lane-figures.ts';
 import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
 import { CreateButton, ListPage } from '../../ui/list-page.tsx';
-import { Panel } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/states.tsx';
 import { CreateLaneDialog } from './create-lane-dialog.tsx';
 import { LaneCard, type LaneMember } from './lane-card.tsx';
-import { useLaneFigures } from './use-lane-figures.ts';
 
 const words = text.lanes;
 /** Limits the number of cards; the search finds the others. */
@@ -49,13 +47,13 @@ export function LanesPage() {
         ) : undefined
       }
       list={lanes}
-      empty={{ icon: <Route aria-hidden />, title: words.empty }}
+      empty={{ title: words.empty }}
       query={query}
       onQuery={setQuery}
       shown={shown?.length}
       over={creating ? <CreateLaneDialog onClose={() => setCreating(false)} onCreated={toLane} /> : null}
     >
-      <ul className="grid gap-4 md:grid-cols-2 xl:grid-cols-3">
+      <ul className="border-t-2 border-rule">
         {shown === undefined
           ? ['first', 'second', 'third'].map((each) => (
               <li key={each}>
@@ -91,11 +89,10 @@ function useMembers(): (laneId: string) => readonly LaneMember[] | undefined {
 
 function CardSkeleton() {
   return (
-    <Panel className="h-[246px] space-y-4 p-4">
+    <div className="grid gap-5 border-b py-3 md:grid-cols-3">
       <Skeleton className="w-32" />
+      <Skeleton className="w-full" />
       <Skeleton className="w-24" />
-      <Skeleton className="w-full" />
-      <Skeleton className="w-full" />
-    </Panel>
+    </div>
   );
 }

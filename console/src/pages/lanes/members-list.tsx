@@ -115,7 +115,7 @@ function MemberLine(props: MemberLineProps) {
         transition,
       }}
       className={classes(
-        'flex items-center gap-2 bg-panel py-2.5 pr-3 pl-2',
+        'flex items-center gap-2 bg-canvas py-1.5 pr-4 pl-3',
         isDragging && 'relative z-10 rounded-lg shadow-raised',
       )}
     >
@@ -131,9 +131,7 @@ function MemberLine(props: MemberLineProps) {
           <GripVertical aria-hidden className="size-4" />
         </button>
       )}
-      <span className="grid size-6 shrink-0 place-items-center rounded-md bg-sunken text-xs text-ink-faint tabular-nums">
-        {place}
-      </span>
+      <span className="w-4 shrink-0 text-right font-semibold">{place}</span>
       <div className="min-w-0 flex-1 pl-1">
         <p className={classes('truncate text-[13px] font-medium', !member.enabled && 'text-ink-faint')}>
           {name}

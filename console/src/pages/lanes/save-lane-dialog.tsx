@@ -47,7 +47,7 @@ export function SaveLaneDialog(props: SaveLaneDialogProps) {
           ))}
         </ul>
         {isConflict ? (
-          <p role="alert" className="mt-4 rounded-lg bg-warn-wash px-3 py-2.5 text-[13px] text-warn">
+          <p role="alert" className="mt-4 border-l-[3px] border-warn py-0.5 pl-3 text-warn">
             {words.conflict}
           </p>
         ) : (

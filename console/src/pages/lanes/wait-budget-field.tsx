@@ -8,6 +8,7 @@ import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
 import { classes } from '../../ui/class-names.ts';
 import { Input } from '../../ui/field.tsx';
+import { Plate } from '../../ui/plate.tsx';
 import { type Share, servedShare } from './served-share.ts';
 
 const words = text.lanes.editor;
@@ -45,9 +46,7 @@ export function WaitBudgetField({ laneId, valueMs, disabled, onChange }: WaitBud
             {words.waitHint}
           </p>
         </div>
-        <span className="text-lg font-semibold whitespace-nowrap tabular-nums">
-          {formatDuration(valueMs)}
-        </span>
+        <Plate size="big">{formatDuration(valueMs)}</Plate>
       </div>
       <WaitHistogram bins={bins} budgetMs={valueMs} />
       <input
@@ -61,7 +60,7 @@ export function WaitBudgetField({ laneId, valueMs, disabled, onChange }: WaitBud
         aria-describedby={`${id}-hint ${id}-share`}
         aria-valuetext={formatDuration(valueMs)}
         onChange={(event) => onChange(STOPS_MS[Number(event.target.value)] ?? 0)}
-        className="w-full accent-accent"
+        className="w-full accent-ink"
       />
       <div className="mt-1.5 flex flex-wrap items-center justify-between gap-3">
         <p id={`${id}-share`} className="min-h-5 text-xs text-ink-soft">
@@ -107,7 +106,7 @@ interface WaitHistogramProps {
   readonly budgetMs: number;
 }
 
-/** The histogram; bars within the budget are colored. The text below states the same. */
+/** The histogram: waits within the budget are yellow, longer ones are rejected and hatched. The text below says the same. */
 function WaitHistogram({ bins, budgetMs }: WaitHistogramProps) {
   const counts = STOPS_MS.map((upToMs, index) => {
     const aboveMs = STOPS_MS[index - 1] ?? -1;
@@ -120,14 +119,16 @@ function WaitHistogram({ bins, budgetMs }: WaitHistogramProps) {
   });
   const most = Math.max(...counts, 1);
   return (
-    <div aria-hidden className="flex h-16 items-end gap-px px-1.5">
+    <div aria-hidden className="flex h-24 items-end gap-px border-b-2 border-line-strong px-1.5">
       {counts.map((count, index) => (
         <div
           key={STOPS_MS[index]}
           title={`${formatDuration(STOPS_MS[index] ?? 0)}: ${formatCount(count)}`}
           className={classes(
-            'min-h-px flex-1 rounded-t-sm',
-            (STOPS_MS[index] ?? 0) <= budgetMs ? 'bg-accent' : 'bg-line-strong',
+            'min-h-px flex-1 border',
+            (STOPS_MS[index] ?? 0) <= budgetMs
+              ? 'border-wait-edge bg-wait'
+              : 'border-bad bg-[repeating-linear-gradient(115deg,var(--bad)_0_1.5px,transparent_1.5px_4px)]',
           )}
           style={{ height: `${(Math.sqrt(count) / Math.sqrt(most)) * 100}%` }}
         />

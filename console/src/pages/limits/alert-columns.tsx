@@ -3,7 +3,7 @@ import { formatDateTime } from '../../format/times.ts';
 import { amountOf } from '../../parts/limit-metrics.ts';
 import { text } from '../../text/index.ts';
 import { Badge, type Tone } from '../../ui/badge.tsx';
-import type { Column } from '../../ui/data-table.tsx';
+import { type Column, nameWidth } from '../../ui/data-table.tsx';
 import { Ago } from '../../ui/time.tsx';
 import { type LimitNames, sentenceOf } from './limit-words.ts';
 
@@ -31,7 +31,7 @@ export function alertColumns(names: LimitNames): readonly Column<Alert>[] {
     {
       id: 'limit',
       header: words.columns.limit,
-      width: 'max-w-0 w-full',
+      width: nameWidth,
       cell: (alert) => <p className="truncate">{limitOf(alert, names)}</p>,
     },
     {

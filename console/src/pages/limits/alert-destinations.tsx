@@ -11,7 +11,7 @@ import { text } from '../../text/index.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { type Column, DataTable, nameWidth } from '../../ui/data-table.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { CreateButton } from '../../ui/list-page.tsx';
 import { ResourceMenu } from '../../ui/resource-menu.tsx';
@@ -66,7 +66,7 @@ function destinationColumns(mayChange: boolean): readonly Column<AlertDestinatio
     {
       id: 'to',
       header: words.destinationColumns.to,
-      width: 'max-w-0 w-full',
+      width: nameWidth,
       cell: ({ kind, url, address }) => (
         <p className="truncate">
           <span className="mr-2 text-ink-faint">{words.kinds[kind]}</span>

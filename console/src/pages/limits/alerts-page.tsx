@@ -1,5 +1,4 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { BellRing } from 'lucide-react';
 import { useMemo } from 'react';
 import { alertsQuery } from '../../api/alert-queries.ts';
 import { useApi } from '../../api/use-api.ts';
@@ -37,7 +36,7 @@ function RecentAlerts() {
   return (
     <section aria-label={words.recent}>
       {rows?.length === 0 ? (
-        <EmptyState icon={<BellRing aria-hidden />} title={words.none} />
+        <EmptyState title={words.none} />
       ) : (
         <>
           <DataTable label={words.table} columns={columns} rows={rows} rowId={({ id }) => id} />

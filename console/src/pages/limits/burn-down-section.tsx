@@ -3,13 +3,13 @@ import { useMemo } from 'react';
 import { type HistoryQuestion, limitHistoryQuery } from '../../api/limit-queries.ts';
 import { useApi } from '../../api/use-api.ts';
 import { amountOf, metricLooks, shortAmountOf } from '../../parts/limit-metrics.ts';
+import { isCalendar } from '../../parts/limit-window.ts';
 import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
 import { TimeChart } from '../../ui/charts/time-chart.tsx';
 import { ErrorCard } from '../../ui/states.tsx';
 import { burnDown, type Stretch, slidingUse, stretchOf } from './burn-down.ts';
 import type { LimitRow } from './limit-row.ts';
-import { isCalendar } from './outlook.ts';
 
 const words = text.limits.chart;
 

@@ -1,9 +1,10 @@
 import { formatSpan } from '../../format/spans.ts';
+import { isCalendar, windowAt } from '../../parts/limit-window.ts';
 import { text } from '../../text/index.ts';
 import { Time } from '../../ui/time.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import type { LimitRow } from './limit-row.ts';
-import { isCalendar, type Outlook, windowAt } from './outlook.ts';
+import type { Outlook } from './outlook.ts';
 
 const words = text.limits;
 const TICK_MS = 1_000;

@@ -1,11 +1,12 @@
 import { FillBar } from '../../parts/limit-bar.tsx';
-import { shortAmountOf } from '../../parts/limit-metrics.ts';
+import { ruleOf, shortAmountOf } from '../../parts/limit-metrics.ts';
 import { text } from '../../text/index.ts';
 import { Badge, type Tone } from '../../ui/badge.tsx';
 import { type Column, RowName } from '../../ui/data-table.tsx';
+import { Signal } from '../../ui/signal.tsx';
 import { Countdown } from './countdown.tsx';
 import type { LimitRow } from './limit-row.ts';
-import { ruleOf, whereOf } from './limit-words.ts';
+import { whereOf } from './limit-words.ts';
 import type { LimitState, Standing } from './outlook.ts';
 import { ScopeLink, SubjectLink } from './scope-link.tsx';
 import type { LimitPlaces } from './use-limit-places.ts';
@@ -81,7 +82,7 @@ export function limitColumns(
       cell: ({ row, outlook, isFirst }) => (
         <span className="flex flex-wrap gap-1.5">
           <StateBadge state={outlook.state} />
-          {isFirst ? <Badge tone="accent">{words.bitesFirst}</Badge> : null}
+          {isFirst ? <Badge tone="note">{words.bitesFirst}</Badge> : null}
           {row.enforcement === 'hard' ? <HardBadge /> : null}
           {row.fromFile ? <FileBadge /> : null}
         </span>
@@ -91,11 +92,7 @@ export function limitColumns(
 }
 
 export function StateBadge({ state }: { readonly state: LimitState }) {
-  return (
-    <Badge tone={TONES[state]} dot={state === 'exhausted' || state === 'close'}>
-      {words.states[state]}
-    </Badge>
-  );
+  return <Signal tone={TONES[state]}>{words.states[state]}</Signal>;
 }
 
 export function HardBadge() {
@@ -109,7 +106,7 @@ export function HardBadge() {
 export function FileBadge() {
   return (
     <span title={text.states.managedByFileHint}>
-      <Badge tone="accent">{text.states.managedByFile}</Badge>
+      <Badge tone="note">{text.states.managedByFile}</Badge>
     </span>
   );
 }

@@ -50,7 +50,7 @@ function Filter<Value extends string>(props: FilterProps<Value>) {
       aria-label={label}
       value={value ?? ''}
       options={[{ value: '', label: all }, ...optionsOf(options)]}
-      className={classes('sm:w-auto sm:max-w-64', value !== undefined && 'border-accent')}
+      className={classes('sm:w-auto sm:max-w-64', value !== undefined && 'border-ink')}
       onChange={(next) => onChange(next === '' ? undefined : next)}
     />
   );

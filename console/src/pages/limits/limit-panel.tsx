@@ -3,6 +3,7 @@ import { formatSpan } from '../../format/spans.ts';
 import { formatDateTime, formatMoment } from '../../format/times.ts';
 import { FillBar } from '../../parts/limit-bar.tsx';
 import { amountOf } from '../../parts/limit-metrics.ts';
+import { isCalendar } from '../../parts/limit-window.ts';
 import { text } from '../../text/index.ts';
 import { Button } from '../../ui/button.tsx';
 import { classes } from '../../ui/class-names.ts';
@@ -16,7 +17,7 @@ import { FileBadge, HardBadge, StateBadge } from './limit-columns.tsx';
 import { LimitMenu } from './limit-menu.tsx';
 import type { LimitRow } from './limit-row.ts';
 import { effectOf, sentenceOf } from './limit-words.ts';
-import { isCalendar, type Outlook, type Standing } from './outlook.ts';
+import type { Outlook, Standing } from './outlook.ts';
 import { RefusalsSection } from './refusals-section.tsx';
 import { ScopeLink, SubjectLink } from './scope-link.tsx';
 import type { LimitPlaces } from './use-limit-places.ts';
@@ -101,9 +102,7 @@ function Figures({ row: { usage, metric } }: { readonly row: LimitRow }) {
         {figures.map(([name, value]) => (
           <div key={name} className="min-w-0">
             <dt className="text-xs text-ink-faint">{name}</dt>
-            <dd className="truncate text-lg font-semibold tracking-tight tabular-nums">
-              {amountOf(metric, value)}
-            </dd>
+            <dd className="truncate text-lg font-semibold tabular-nums">{amountOf(metric, value)}</dd>
           </div>
         ))}
       </dl>

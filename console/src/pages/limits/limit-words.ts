@@ -1,7 +1,6 @@
-import type { LimitMetric } from '@relay/contract';
-import { formatCompact, formatCount, formatMoney } from '../../format/numbers.ts';
+import { formatCount, formatMoney } from '../../format/numbers.ts';
 import { formatOrdinal } from '../../format/spans.ts';
-import { amountOf, metricLooks } from '../../parts/limit-metrics.ts';
+import { ruleOf } from '../../parts/limit-metrics.ts';
 import { text } from '../../text/index.ts';
 import type { LimitRow } from './limit-row.ts';
 
@@ -15,20 +14,6 @@ export interface LimitNames {
 }
 
 type Rule = Pick<LimitRow, 'metric' | 'period' | 'limit'>;
-
-const MILLION = 1_000_000;
-
-/** As exact as `amountOf`, and shorter where no digit is lost: 50M. */
-function roundAmountOf(metric: LimitMetric, value: number): string {
-  const isRound = !metricLooks[metric].money && value >= MILLION && value % (MILLION / 10) === 0;
-  return isRound && value < 1_000 * MILLION ? formatCompact(value) : amountOf(metric, value);
-}
-
-/** "$50.00 per day". */
-export function ruleOf({ metric, period, limit }: Rule): string {
-  const amount = words.amount[metric](roundAmountOf(metric, limit), limit === 1);
-  return words.rule(amount, words.periods[period]);
-}
 
 type Place = Pick<LimitRow, 'kind' | 'subjectId' | 'scope' | 'scopeId'>;
 

@@ -1,4 +1,3 @@
-import { Gauge } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { useListSearch } from '../../address/use-list-search.ts';
 import { matches } from '../../format/matches.ts';
@@ -48,7 +47,7 @@ export function LimitsPage() {
         kinds.length > 0 ? <CreateButton label={words.create} onClick={() => setCreating(true)} /> : undefined
       }
       list={list}
-      empty={{ icon: <Gauge aria-hidden />, title: words.empty }}
+      empty={{ title: words.empty }}
       query={query}
       onQuery={setQuery}
       filters={<LimitFilterBar places={places} />}
@@ -68,7 +67,7 @@ export function LimitsPage() {
     >
       <ErrorNote error={usageError} />
       {lane === undefined || reach === null || rows === undefined ? null : (
-        <p role="status" className="rounded-lg border bg-panel px-4 py-2.5 text-[13px]">
+        <p role="status" className="border-l-[3px] border-line-strong py-0.5 pl-3">
           {laneSentence(lane.name, rows, reach, places.names)}
         </p>
       )}

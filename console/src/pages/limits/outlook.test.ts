@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { burnDown, slidingUse, stretchOf } from './burn-down.ts';
 import type { LimitRow } from './limit-row.ts';
-import { bitesBefore, outlookOf, windowAt } from './outlook.ts';
+import { bitesBefore, outlookOf } from './outlook.ts';
 
 const NOON_MS = Date.UTC(2026, 2, 31, 12);
 
@@ -43,33 +43,12 @@ function row(over: Partial<LimitRow> & { used?: number; reserved?: number } = {}
   return { ...base, usage, ...rest };
 }
 
-test('calendar windows are in UTC, with the real length of months', () => {
-  assert.deepEqual(windowAt('month', Date.UTC(2026, 1, 10)), {
-    startMs: Date.UTC(2026, 1, 1),
-    endMs: Date.UTC(2026, 2, 1),
-  });
-  // A Sunday, and the Monday after it.
-  assert.deepEqual(windowAt('week', Date.UTC(2026, 10, 15, 23)), {
-    startMs: Date.UTC(2026, 10, 9),
-    endMs: Date.UTC(2026, 10, 16),
-  });
-  assert.equal(windowAt('week', Date.UTC(2026, 10, 16)).startMs, Date.UTC(2026, 10, 16));
-  assert.equal(windowAt('day', NOON_MS).endMs, Date.UTC(2026, 3, 1));
-  assert.equal(windowAt('hour', NOON_MS).startMs, NOON_MS);
-});
-
 test('usage at the present rate is exhausted before the reset, or not', () => {
   // 80 in 12 hours: the remaining 20 last 3 hours.
   assert.equal(outlookOf(row({ used: 80 }), NOON_MS).runsOutMs, NOON_MS + 3 * 3_600_000);
   assert.equal(outlookOf(row({ used: 50 }), NOON_MS).runsOutMs, null);
   assert.equal(outlookOf(row(), NOON_MS).runsOutMs, null);
   assert.equal(outlookOf(row({ used: 90, period: 'minute' }), NOON_MS).runsOutMs, null);
-});
-
-test('what is reserved counts for the rate, as it does for what is left', () => {
-  // 40 used and 40 reserved in 12 hours: the remaining 20 last 3 hours.
-  assert.equal(outlookOf(row({ used: 40, reserved: 40 }), NOON_MS).runsOutMs, NOON_MS + 3 * 3_600_000);
-  assert.equal(outlookOf(row({ reserved: 80 }), NOON_MS).runsOutMs, NOON_MS + 3 * 3_600_000);
 });
 
 test('a limit is close at 20% left, including reservations, and exhausted at 0', () => {

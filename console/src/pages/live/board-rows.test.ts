@@ -145,8 +145,8 @@ describe('the lanes of the live board', () => {
   });
 });
 
-describe('the choice among a hundred lanes', () => {
-  const names = Array.from({ length: 100 }, (_, index) => `lane ${index}`);
+describe('the order of many lanes', () => {
+  const names = Array.from({ length: 250 }, (_, index) => `lane ${index}`);
   const known = {
     lanes: names.map((name) => lane(name)),
     memberships: [member('lane 42', 'a', 1)],
@@ -156,18 +156,18 @@ describe('the choice among a hundred lanes', () => {
   const shown = (over: Partial<Parameters<typeof shownLanes>[1]> = {}) =>
     shownLanes(board, { query: '', recent: new Set(), withQuiet: false, ...over });
 
-  it('shows active lanes first, then a few idle ones', () => {
+  it('begins with trouble, then with requests, and idle ones follow', () => {
     const { rows, hidden } = shown({ recent: new Set(['lane 50']) });
     assert.deepEqual(
       rows.slice(0, 3).map(({ name }) => name),
-      ['lane 50', 'lane 99', 'lane 0'],
+      ['lane 99', 'lane 50', 'lane 0'],
     );
-    assert.equal(rows.length + hidden, 100);
-    assert.equal(rows.length, 8);
+    assert.equal(rows.length + hidden, 250);
+    assert.equal(rows.length, 200);
   });
 
   it('shows all on request, and matches of the search by lane or endpoint', () => {
-    assert.deepEqual([shown({ withQuiet: true }).rows.length, shown({ withQuiet: true }).hidden], [100, 0]);
+    assert.deepEqual([shown({ withQuiet: true }).rows.length, shown({ withQuiet: true }).hidden], [250, 0]);
     assert.deepEqual(
       shown({ query: 'the a' }).rows.map(({ name }) => name),
       ['lane 42'],

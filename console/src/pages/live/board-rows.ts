@@ -27,6 +27,9 @@ export interface BoardLane {
   readonly id: string | null;
   readonly name: string;
   readonly slug: string;
+  /** Null for requests without a lane, and without access to it. */
+  readonly priority: Lane['priority'] | null;
+  readonly maxWaitMs: number | null;
   readonly waiting: number;
   readonly longestWaitMs: number;
   readonly inFlight: number;
@@ -55,7 +58,7 @@ export function boardOf(live: Live, known: Known, withoutLane: string): readonly
   const laneOf = new Map(known.lanes.map((lane) => [lane.id, lane]));
   const rows = [...ids].map((id) => {
     const ranked = inRankOrder(membersOf.get(id) ?? []).map(({ endpoint_id: endpointId }) => endpointId);
-    return rowOf(id, laneOf.get(id)?.name ?? id, laneOf.get(id)?.slug ?? '', flows.get(id), ranked, describe);
+    return rowOf(id, laneOf.get(id), flows.get(id), ranked, describe);
   });
   const direct = directRow(live, new Set(known.memberships.map((each) => each.endpoint_id)), describe);
   const sorted = rows.toSorted((a, b) => a.name.localeCompare(b.name, undefined, { numeric: true }));
@@ -94,8 +97,7 @@ function describer({ at, endpoints: states, counted }: Live, known: Known): Desc
 
 function rowOf(
   id: string | null,
-  name: string,
-  slug: string,
+  lane: Lane | undefined,
   flow: LiveLane | undefined,
   ranked: readonly string[],
   describe: Describe,
@@ -109,8 +111,10 @@ function rowOf(
   ];
   return {
     id,
-    name,
-    slug,
+    name: lane?.name ?? id ?? '',
+    slug: lane?.slug ?? '',
+    priority: lane?.priority ?? null,
+    maxWaitMs: lane?.default_max_wait_ms ?? null,
     waiting: flow?.waiting ?? 0,
     longestWaitMs: flow?.longest_wait_ms ?? 0,
     inFlight: flow?.in_flight ?? 0,
@@ -127,7 +131,7 @@ function directRow(live: Live, inLanes: ReadonlySet<string>, describe: Describe)
     .map(({ endpoint_id: id }) => id)
     .filter((id) => flow?.endpoints.every((each) => each.endpoint_id !== id) ?? true);
   if (flow === undefined && unwell.length === 0) return null;
-  const row = rowOf(null, '', '', flow, [], describe);
+  const row = rowOf(null, undefined, flow, [], describe);
   return { ...row, endpoints: [...row.endpoints, ...unwell.map((id) => describe(id, null, flow))] };
 }
 
@@ -137,12 +141,14 @@ export interface ShownLanes {
   readonly hidden: number;
 }
 
-/** Idle lanes fill the board up to this number of rows. */
-const ROWS_WITH_QUIET = 8;
+/** Up to this many lanes keep their places; more are sorted by trouble. */
+const STEADY_MAX = 8;
+/** Idle lanes are shown up to this number of rows. */
+const ROWS_MAX = 200;
 
 /**
- * Active lanes first, each group by name, so that rows do not jump. `recent` lanes count as active for a few
- * seconds more.
+ * Every lane. Of many, those with trouble come first, then those with requests, each group by name, so that rows do
+ * not jump. `recent` lanes count as busy for a few seconds more.
  */
 export function shownLanes(
   board: readonly BoardLane[],
@@ -152,10 +158,15 @@ export function shownLanes(
   const found = board.filter(({ id, name, slug, endpoints }) =>
     matches(query, name, slug, id ?? '', ...endpoints.map((endpoint) => endpoint.name)),
   );
-  const isBusy = (lane: BoardLane) => lane.isActive || recent.has(lane.id ?? '');
-  const busy = found.filter(isBusy);
-  const quiet = found.filter((lane) => !isBusy(lane));
-  if (withQuiet || query !== '') return { rows: [...busy, ...quiet], hidden: 0 };
-  const shown = quiet.slice(0, Math.max(0, ROWS_WITH_QUIET - busy.length));
+  if (found.length <= STEADY_MAX) return { rows: found, hidden: 0 };
+  const groups = Map.groupBy(found, (lane) => groupOf(lane, recent));
+  const busy = [...(groups.get('trouble') ?? []), ...(groups.get('busy') ?? [])];
+  const quiet = groups.get('quiet') ?? [];
+  const shown = withQuiet || query !== '' ? quiet : quiet.slice(0, Math.max(0, ROWS_MAX - busy.length));
   return { rows: [...busy, ...shown], hidden: quiet.length - shown.length };
+}
+
+function groupOf(lane: BoardLane, recent: ReadonlySet<string>): 'trouble' | 'busy' | 'quiet' {
+  if (lane.waiting > 0 || lane.endpoints.some(({ health }) => isUnwell(health))) return 'trouble';
+  return lane.isActive || recent.has(lane.id ?? '') ? 'busy' : 'quiet';
 }

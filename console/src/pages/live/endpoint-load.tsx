@@ -2,101 +2,79 @@ import { healthName } from '@relay/contract/words';
 import { Link } from '@tanstack/react-router';
 import { formatCount } from '../../format/numbers.ts';
 import { formatSpan } from '../../format/spans.ts';
-import { HealthDot } from '../../parts/health-badge.tsx';
+import { healthTones } from '../../parts/health-badge.tsx';
 import { isUnwell } from '../../parts/health-order.ts';
 import { text } from '../../text/index.ts';
-import { Badge } from '../../ui/badge.tsx';
 import { classes } from '../../ui/class-names.ts';
+import { Meter } from '../../ui/meter.tsx';
+import { Signal } from '../../ui/signal.tsx';
 import type { BoardEndpoint } from './board-rows.ts';
-import { columns } from './columns.ts';
 import { formatCooling } from './format-wait.ts';
 
 const words = text.live.board;
-const FULL_SHARE = 0.8;
 
-/** An endpoint in a lane: rank, load of all lanes and health. */
+/** An endpoint in a lane: rank, load of all lanes and signal, each a cell of the way. */
 export function EndpointLoad({ endpoint }: { readonly endpoint: BoardEndpoint }) {
   const { id, name, rank } = endpoint;
   return (
-    <div
-      className={classes(
-        'grid grid-cols-[20px_minmax(0,1fr)_auto_auto] items-center gap-x-2.5 gap-y-1',
-        columns.endpoint,
-      )}
-    >
-      <span className="grid size-5 place-items-center rounded bg-sunken text-[11px] text-ink-faint tabular-nums">
-        {rank ?? text.states.empty}
+    <>
+      <span className="flex min-w-0 items-baseline gap-[7px] pr-2 xl:pl-3">
+        <span className="w-[9px] shrink-0 text-right text-xs text-ink-faint">
+          {rank ?? text.states.empty}
+        </span>
+        <Link
+          to="/endpoints"
+          search={{ open: id }}
+          title={name}
+          className="min-w-0 truncate rounded py-[3px] hover:underline"
+        >
+          {name}
+        </Link>
       </span>
-      <Link
-        to="/endpoints"
-        search={{ open: id }}
-        title={name}
-        className="min-w-0 truncate rounded text-[13px] font-medium hover:underline"
-      >
-        {name}
-      </Link>
       <Load endpoint={endpoint} />
       <Health endpoint={endpoint} />
-      {isUnwell(endpoint.health) && endpoint.reason !== null ? (
-        <p className="col-span-3 col-start-2 text-xs break-words text-ink-soft max-sm:order-last">
-          {endpoint.reason}
-        </p>
-      ) : null}
-    </div>
+    </>
   );
 }
 
-function Load({
-  endpoint: { inFlightOfAll: count, inFlightMax: max },
-}: {
-  readonly endpoint: BoardEndpoint;
-}) {
-  if (max === null)
-    return (
-      <span
-        className={classes(
-          'text-right text-[13px] tabular-nums max-sm:order-1 max-sm:col-start-4 max-sm:min-w-8',
-          count === 0 && 'text-ink-faint',
-        )}
-      >
-        {formatCount(count)}
-        <span className="sr-only"> {words.inAll}</span>
-      </span>
-    );
-  const share = max === 0 ? 1 : Math.min(1, count / max);
+function isFull({ inFlightOfAll: count, inFlightMax: max }: BoardEndpoint): boolean {
+  return max !== null && count >= max;
+}
+
+function Load({ endpoint }: { readonly endpoint: BoardEndpoint }) {
+  const { inFlightOfAll: count, inFlightMax: max } = endpoint;
+  const said = max === null ? formatCount(count) : words.ofMax(formatCount(count), formatCount(max));
   return (
-    <span className="block max-sm:order-1 max-sm:col-start-4 max-sm:min-w-14">
-      <span className={classes('block text-right text-[13px] tabular-nums', count === 0 && 'text-ink-faint')}>
-        {words.ofMax(formatCount(count), formatCount(max))}
-        <span className="sr-only"> {words.inAll}</span>
-      </span>
-      <span aria-hidden className="mt-0.5 block h-1 overflow-hidden rounded-full bg-line">
-        <span
-          className={classes(
-            'block h-full rounded-full transition-[width] duration-500',
-            share >= 1 ? 'bg-warn' : share >= FULL_SHARE ? 'bg-warn/70' : 'bg-accent',
-          )}
-          style={{ width: `${share * 100}%` }}
+    <span className="flex items-center gap-1.5 pr-2 text-xs">
+      {max === null ? (
+        <span className="w-[40px] max-sm:hidden" />
+      ) : (
+        <Meter
+          share={max === 0 ? 1 : count / max}
+          fill={isFull(endpoint) ? 'full' : 'room'}
+          className="w-[40px] shrink-0 max-sm:hidden"
         />
+      )}
+      <span className={classes('whitespace-nowrap', count === 0 && 'text-ink-faint')}>
+        {said}
+        <span className="sr-only"> {words.inAll}</span>
       </span>
     </span>
   );
 }
 
-/** Healthy and unknown are shown without emphasis. */
+/** What is wrong with its reason and its end; at its limit an endpoint is well, and requests wait for it. */
 function Health({ endpoint }: { readonly endpoint: BoardEndpoint }) {
-  const { health } = endpoint;
-  if (!isUnwell(health))
-    return (
-      <span className="sm:justify-self-end">
-        <HealthDot health={health} />
-      </span>
-    );
+  const { health, reason } = endpoint;
+  const isWrong = isUnwell(health);
   return (
-    <span className="flex max-sm:order-last max-sm:col-span-3 max-sm:col-start-2 sm:justify-self-end">
-      <Badge tone={health === 'down' ? 'bad' : 'warn'} dot>
-        <span className="tabular-nums">{stateWords(endpoint)}</span>
-      </Badge>
+    <span className="min-w-0 text-xs" title={isWrong ? (reason ?? undefined) : undefined}>
+      <Signal tone={healthTones[health]}>
+        {!isWrong && isFull(endpoint) ? words.atLimit : stateWords(endpoint)}
+      </Signal>
+      {isWrong && reason !== null ? (
+        <span className="block truncate pl-[22px] text-[11px] leading-[13px] text-ink-faint">{reason}</span>
+      ) : null}
     </span>
   );
 }

@@ -1,17 +1,20 @@
 import type { RequestLogEntry } from '@relay/contract';
 import { Link } from '@tanstack/react-router';
-import { formatDuration } from '../../format/numbers.ts';
+import { formatCount, formatDuration } from '../../format/numbers.ts';
 import { formatClock } from '../../format/times.ts';
 import { stateTones } from '../../parts/request-state-badge.tsx';
 import { text } from '../../text/index.ts';
-import { Badge } from '../../ui/badge.tsx';
+import { classes } from '../../ui/class-names.ts';
 import { Panel } from '../../ui/page.tsx';
+import { Signal } from '../../ui/signal.tsx';
 import { Skeleton } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
+import { WaitBar } from '../../ui/wait-bar.tsx';
 import type { Finished } from './use-finished.ts';
 
 const words = text.live.finished;
 const SKELETON_ROWS = ['a', 'b', 'c', 'd', 'e'] as const;
+const SCALE_MS_MIN = 1_000;
 
 interface FinishedListProps {
   readonly finished: Finished;
@@ -24,68 +27,132 @@ export function FinishedList({ finished: { entries, state }, nameOf }: FinishedL
     <Panel
       title={words.title}
       actions={
-        <Link to="/requests" className="rounded text-xs text-ink-soft hover:text-ink hover:underline">
+        <Link to="/requests" className="link text-xs text-ink-faint">
           {words.all}
         </Link>
       }
     >
-      {state === 'failed' && entries === undefined ? (
-        <p className="px-4 py-6 text-[13px] text-ink-soft">{words.failed}</p>
-      ) : entries === undefined ? (
-        <ul>
-          {SKELETON_ROWS.map((row) => (
-            <li key={row} className="flex h-[53px] items-center border-b px-4 last:border-b-0">
+      <div className="px-4">
+        {state === 'failed' && entries === undefined ? (
+          <p className="py-3 text-ink-soft">{words.failed}</p>
+        ) : entries === undefined ? (
+          SKELETON_ROWS.map((row) => (
+            <div key={row} className="flex h-[30px] items-center border-b">
               <Skeleton className="w-full" />
-            </li>
-          ))}
-        </ul>
-      ) : entries.length === 0 ? (
-        <p className="px-4 py-6 text-[13px] text-ink-soft">{words.none}</p>
-      ) : (
-        <ul className="divide-y">
-          {entries.map((entry) => (
-            <FinishedRow key={entry.request_id} entry={entry} endpoint={nameOf(entry.endpoint_id ?? '')} />
-          ))}
-        </ul>
-      )}
+            </div>
+          ))
+        ) : entries.length === 0 ? (
+          <p className="py-3 text-ink-soft">{words.none}</p>
+        ) : (
+          <FinishedTable entries={entries} nameOf={nameOf} />
+        )}
+      </div>
     </Panel>
   );
+}
+
+const HEAD = 'h-[28px] pr-3 font-medium whitespace-nowrap';
+const CELL = 'h-[30px] max-w-0 truncate pr-3';
+
+function FinishedTable({ entries, nameOf }: TableProps) {
+  const { columns } = words;
+  const scaleMs = Math.max(SCALE_MS_MIN, ...entries.map((entry) => entry.duration_ms));
+  return (
+    <table className="w-full border-collapse text-left">
+      <caption className="sr-only">{words.title}</caption>
+      <thead>
+        <tr className="border-b border-line-strong text-xs text-ink-faint [font-stretch:95%]">
+          <th scope="col" className={HEAD}>
+            {columns.time}
+          </th>
+          <th scope="col" className={classes(HEAD, 'w-1/3')}>
+            {columns.model}
+          </th>
+          <th scope="col" className={classes(HEAD, 'w-1/3 max-md:hidden')}>
+            {columns.endpoint}
+          </th>
+          <th scope="col" className={classes(HEAD, 'max-sm:hidden')}>
+            <span className="sr-only">{columns.bar}</span>
+          </th>
+          <th scope="col" className={classes(HEAD, 'text-right')}>
+            {columns.waited}
+          </th>
+          <th scope="col" className={classes(HEAD, 'text-right')}>
+            {columns.provider}
+          </th>
+          <th scope="col" className={classes(HEAD, 'text-right max-md:hidden')}>
+            {columns.fallbacks}
+          </th>
+          <th scope="col" className={classes(HEAD, 'pr-0 max-sm:hidden')}>
+            {columns.status}
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {entries.map((entry) => (
+          <FinishedRow
+            key={entry.request_id}
+            entry={entry}
+            endpoint={nameOf(entry.endpoint_id ?? '')}
+            scaleMs={scaleMs}
+          />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+interface TableProps {
+  readonly entries: readonly RequestLogEntry[];
+  readonly nameOf: (endpointId: string) => string | undefined;
 }
 
 interface FinishedRowProps {
   readonly entry: RequestLogEntry;
   readonly endpoint: string | undefined;
+  readonly scaleMs: number;
 }
 
-function FinishedRow({ entry, endpoint }: FinishedRowProps) {
-  const facts = [
-    endpoint,
-    formatDuration(entry.duration_ms),
-    entry.wait_ms > 0 ? words.waited(formatDuration(entry.wait_ms)) : undefined,
-  ];
+function FinishedRow({ entry, endpoint, scaleMs }: FinishedRowProps) {
+  const { wait_ms: waitMs, duration_ms: durationMs, fallback_count: fallbacks } = entry;
+  const restMs = Math.max(0, durationMs - waitMs);
+  const none = text.states.empty;
   return (
-    <li className="relative animate-appear px-4 py-2 hover:bg-hover">
-      <div className="flex items-center gap-2">
+    <tr className="relative border-b hover:bg-hover">
+      <td className="pr-3 font-mono text-xs whitespace-nowrap text-ink-faint">
+        <Time at={entry.finished_at} format={formatClock} />
+      </td>
+      <td className={CELL}>
         <Link
           to="/requests/$requestId"
           params={{ requestId: entry.request_id }}
-          className="min-w-0 flex-1 truncate text-[13px] font-medium after:absolute after:inset-0 after:content-['']"
+          className="font-medium after:absolute after:inset-0 after:content-['']"
         >
           {entry.model ?? text.requests.noModel}
         </Link>
-        {entry.state === 'completed' ? (
-          <span className="text-xs text-good">{text.requests.states.completed}</span>
-        ) : (
-          <Badge tone={stateTones[entry.state]}>{failureOf(entry)}</Badge>
+      </td>
+      <td className={classes(CELL, 'text-ink-soft max-md:hidden')}>{endpoint ?? none}</td>
+      <td className="pr-3 max-sm:hidden">
+        <WaitBar waitMs={waitMs} restMs={restMs} failed={entry.state === 'failed'} scaleMs={scaleMs} />
+      </td>
+      <td
+        className={classes(
+          'pr-3 text-right whitespace-nowrap',
+          waitMs > 0 ? 'text-wait-ink' : 'text-ink-faint',
         )}
-      </div>
-      <p className="flex gap-2 text-xs text-ink-faint tabular-nums">
-        <span className="min-w-0 flex-1 truncate">
-          {facts.filter((fact) => fact !== undefined).join(' · ')}
-        </span>
-        <Time at={entry.finished_at} format={(at) => `${formatClock(at)} UTC`} />
-      </p>
-    </li>
+      >
+        {waitMs > 0 ? formatDuration(waitMs) : none}
+      </td>
+      <td className="pr-3 text-right whitespace-nowrap">{formatDuration(restMs)}</td>
+      <td
+        className={classes('pr-3 text-right max-md:hidden', fallbacks > 0 ? 'text-warn' : 'text-ink-faint')}
+      >
+        {formatCount(fallbacks)}
+      </td>
+      <td className="text-xs whitespace-nowrap max-sm:hidden">
+        <Signal tone={stateTones[entry.state]}>{failureOf(entry)}</Signal>
+      </td>
+    </tr>
   );
 }
 

@@ -1,108 +1,111 @@
-import type { Health } from '@relay/contract';
+import type { Health, Lane } from '@relay/contract';
 import { formatCount } from '../../format/numbers.ts';
+import { isUnwell } from '../../parts/health-order.ts';
+import { Car } from '../../parts/priority-car.tsx';
 import { text } from '../../text/index.ts';
 import { classes } from '../../ui/class-names.ts';
+import { WAY_PX } from './columns.ts';
 
-const DOTS_MAX = 6;
-const WAITING_MAX = 4;
+type Priority = Lane['priority'];
+
+const CARS_MAX = 8;
+const QUEUE_MAX = 12;
 const TRIP_MS = 4_200;
-/** Golden-ratio steps keep dots apart without moving existing ones. */
+/** Golden-ratio steps keep cars apart without moving existing ones. */
 const STEP = 0.618;
-const PLACES = Array.from({ length: DOTS_MAX }, (_, index) => (0.12 + index * STEP) % 1);
-const PLACES_IN_LINE = Array.from({ length: WAITING_MAX }, (_, index) => index);
+const PLACES = Array.from({ length: CARS_MAX }, (_, index) => (0.12 + index * STEP) % 1);
+const PLACES_IN_LINE = Array.from({ length: QUEUE_MAX }, (_, index) => index);
 
-/** Requests do not go to these endpoints now. */
-const LINES: Partial<Record<Health, string>> = {
-  down: 'border-dashed border-bad/50',
-  rate_limited: 'border-dashed border-warn/50',
-};
-const TIPS: Partial<Record<Health, string>> = { down: 'border-l-bad/60', rate_limited: 'border-l-warn/60' };
-
-interface FlowTrackProps {
-  readonly waiting: number;
-  readonly inFlight: number;
-  readonly health: Health;
-  readonly isStill: boolean;
-}
-
-/**
- * The track from a lane to an endpoint: waiting requests queue at the gate, requests in flight move. Decorative;
- * text states the same.
- */
-export function FlowTrack({ waiting, inFlight, health, isStill }: FlowTrackProps) {
+/** Requests before the gate, the next at its right; they stand on yellow. Decorative; text states the same. */
+export function QueueRail({ waiting, priority }: { readonly waiting: number; readonly priority: Priority }) {
   return (
-    <div aria-hidden className="flex h-6 min-w-0 items-center gap-1.5">
-      {waiting === 0 ? null : <Waiting count={waiting} />}
-      <div className="relative h-6 min-w-0 flex-1 overflow-hidden">
-        <div
-          className={classes(
-            'absolute inset-x-0 top-1/2 border-t',
-            inFlight > 0 ? 'border-accent/40' : (LINES[health] ?? 'border-line'),
-          )}
-        />
-        {PLACES.slice(0, inFlight).map((place) => (
-          <Dot key={place} place={place} isStill={isStill} />
-        ))}
-      </div>
-      {inFlight > DOTS_MAX ? <More count={inFlight - DOTS_MAX} tone="text-accent-ink" /> : null}
-      <span
-        className={classes(
-          'size-0 shrink-0 border-y-4 border-l-6 border-y-transparent',
-          inFlight > 0 ? 'border-l-accent' : (TIPS[health] ?? 'border-l-line-strong'),
-        )}
-      />
+    <div aria-hidden className="flex h-[28px] items-end justify-end border-b-2 border-line-strong">
+      {waiting === 0 ? null : (
+        <span className="-mb-[2px] flex h-[27px] items-end gap-[3px] border-b-[5px] border-l-2 border-wait bg-wait-wash px-[7px] pb-[2px] shadow-[inset_0_-1px_0_var(--wait-edge),0_1px_0_var(--wait-edge)]">
+          {waiting > QUEUE_MAX ? (
+            <span className="mr-1 text-xs font-medium text-wait-ink">
+              {text.live.board.more(formatCount(waiting - QUEUE_MAX))}
+            </span>
+          ) : null}
+          {PLACES_IN_LINE.slice(0, waiting).map((place) => (
+            <Car key={place} priority={priority} className="h-[15px] w-[8px]" />
+          ))}
+        </span>
+      )}
     </div>
   );
 }
 
-function Waiting({ count }: { readonly count: number }) {
+/** The ways from the gate to each endpoint; no requests go along a dashed one. */
+export function Turnout({ healths }: { readonly healths: readonly Health[] }) {
+  const top = 27;
   return (
-    <span className="flex shrink-0 items-center gap-1">
-      {count > WAITING_MAX ? <More count={count - WAITING_MAX} tone="text-warn" /> : null}
-      {PLACES_IN_LINE.slice(0, count).map((place) => (
-        <span key={place} className="size-2 animate-appear rounded-full border-[1.5px] border-warn" />
-      ))}
-      <span className="ml-0.5 h-3.5 w-0.5 rounded bg-warn" />
-    </span>
-  );
-}
-
-function More({ count, tone }: { readonly count: number; readonly tone: string }) {
-  return (
-    <span className={classes('shrink-0 text-[11px] font-medium tabular-nums', tone)}>
-      {text.live.board.more(formatCount(count))}
-    </span>
-  );
-}
-
-/** The legend of the dots. */
-export function FlowLegend() {
-  return (
-    <span className="flex items-center gap-3 whitespace-nowrap">
-      <span className="flex items-center gap-1.5">
-        <span className="size-2 rounded-full border-[1.5px] border-warn" />
-        {text.live.totals.waiting}
-      </span>
-      <span className="flex items-center gap-1.5">
-        <span className="size-2 rounded-full bg-accent" />
-        {text.live.totals.inFlight}
-      </span>
-    </span>
-  );
-}
-
-/** The wrapper is as wide as the track, so that percentages of its width move a dot without layout. */
-function Dot({ place, isStill }: { readonly place: number; readonly isStill: boolean }) {
-  return (
-    <span
-      className="absolute inset-y-0 right-2 left-0 motion-safe:animate-travel"
-      style={{
-        transform: `translateX(${place * 100}%)`,
-        animationDelay: `${-place * TRIP_MS}ms`,
-        animationPlayState: isStill ? 'paused' : 'running',
-      }}
+    <svg
+      aria-hidden="true"
+      width="44"
+      height={Math.max(1, healths.length) * WAY_PX}
+      className="pointer-events-none absolute top-0 left-0 text-line-strong max-xl:hidden"
     >
-      <span className="absolute top-1/2 left-0 size-2 -translate-y-1/2 rounded-full bg-accent" />
-    </span>
+      {healths.map((health, index) => {
+        const y = top + index * WAY_PX;
+        return index === 0 ? null : (
+          <path
+            // biome-ignore lint/suspicious/noArrayIndexKey: the place is what the path draws
+            key={index}
+            d={`M0,${top} H8 C24,${top} 20,${y} 36,${y} H44`}
+            fill="none"
+            stroke="currentColor"
+            strokeWidth="2"
+            {...(isUnwell(health) && { strokeDasharray: '3 3' })}
+          />
+        );
+      })}
+    </svg>
+  );
+}
+
+interface FlowTrackProps {
+  readonly inFlight: number;
+  readonly health: Health;
+  readonly priority: Priority;
+  /** The first way goes straight on from the gate. */
+  readonly isFirst: boolean;
+  readonly isStill: boolean;
+}
+
+/** Requests on their way to an endpoint. Decorative; text states the same. */
+export function FlowTrack({ inFlight, health, priority, isFirst, isStill }: FlowTrackProps) {
+  return (
+    <div
+      aria-hidden
+      className={classes(
+        'relative h-[28px] self-start overflow-hidden border-b-2 border-line-strong max-xl:hidden',
+        isFirst ? 'col-span-2' : 'col-start-2',
+        isUnwell(health) && 'border-dashed',
+      )}
+    >
+      {PLACES.slice(0, inFlight).map((place) => (
+        <span
+          key={place}
+          // As wide as the track, so that percentages of its width move a car without layout.
+          className={classes(
+            'absolute inset-y-0 right-2 motion-safe:animate-travel',
+            isFirst ? 'left-[44px]' : 'left-0',
+          )}
+          style={{
+            transform: `translateX(${place * 100}%)`,
+            animationDelay: `${-place * TRIP_MS}ms`,
+            animationPlayState: isStill ? 'paused' : 'running',
+          }}
+        >
+          <Car priority={priority} className="absolute bottom-[2px] left-0 h-[12px]" />
+        </span>
+      ))}
+      {inFlight > CARS_MAX ? (
+        <span className="absolute top-0 right-1 bg-canvas pl-1 text-[11px] leading-4 font-medium text-ink-soft">
+          {text.live.board.more(formatCount(inFlight - CARS_MAX))}
+        </span>
+      ) : null}
+    </div>
   );
 }

@@ -1,52 +1,50 @@
 import { Link } from '@tanstack/react-router';
-import { formatCount } from '../../format/numbers.ts';
+import { formatCount, formatDuration, formatShare } from '../../format/numbers.ts';
 import { isUnwell } from '../../parts/health-order.ts';
+import { PriorityName } from '../../parts/priority-car.tsx';
+import type { LaneFigures } from '../../parts/use-lane-figures.ts';
 import { text } from '../../text/index.ts';
 import { classes } from '../../ui/class-names.ts';
+import { Plate } from '../../ui/plate.tsx';
 import type { BoardEndpoint, BoardLane } from './board-rows.ts';
 import { columns } from './columns.ts';
 import { EndpointLoad } from './endpoint-load.tsx';
-import { FlowTrack } from './flow-track.tsx';
+import { FlowTrack, QueueRail, Turnout } from './flow-track.tsx';
 import { formatWait } from './format-wait.ts';
 
 const words = text.live.board;
 /** Endpoints with requests and those that are not healthy are shown at any rank. */
 const ENDPOINTS_SHOWN = 5;
 
-/** One lane: its queue and the tracks to its endpoints. */
-export function LaneFlow({ lane, isStill }: { readonly lane: BoardLane; readonly isStill: boolean }) {
-  const shown = lane.endpoints.filter((endpoint, index) => index < ENDPOINTS_SHOWN || isTelling(endpoint));
-  const more = lane.endpoints.length - shown.length;
+interface LaneFlowProps {
+  readonly lane: BoardLane;
+  readonly day: LaneFigures | null | undefined;
+  readonly isStill: boolean;
+}
+
+/** One lane: its queue, its gate, and the ways to its endpoints. */
+export function LaneFlow({ lane, day, isStill }: LaneFlowProps) {
   return (
-    <li className={classes('grid gap-x-4 gap-y-2 px-4 py-3', columns.lane)}>
-      <LaneName lane={lane} />
-      {lane.endpoints.length === 0 ? (
-        <p className="self-center text-[13px] text-warn">{words.noEndpoints}</p>
-      ) : (
-        <ol className="min-w-0 space-y-1.5">
-          {shown.map((endpoint) => (
-            <li key={endpoint.id} className={classes('grid items-center gap-x-4', columns.way)}>
-              <FlowTrack
-                waiting={endpoint.waiting}
-                inFlight={endpoint.inFlight}
-                health={endpoint.health}
-                isStill={isStill}
-              />
-              <EndpointLoad endpoint={endpoint} />
-              <span className="sr-only">{sentence(endpoint)}</span>
-            </li>
-          ))}
-          {more > 0 ? <li className="text-xs text-ink-faint">{words.moreEndpoints(more)}</li> : null}
-        </ol>
+    <li
+      className={classes(
+        'grid grid-cols-[minmax(0,1fr)_84px] border-b py-2 [contain-intrinsic-size:auto_60px] [content-visibility:auto]',
+        columns.lane,
       )}
+    >
+      <LaneName lane={lane} />
+      <Queue lane={lane} />
+      <Gate lane={lane} />
+      <Ways lane={lane} isStill={isStill} />
+      <Day day={day} />
     </li>
   );
 }
 
 function LaneName({ lane }: { readonly lane: BoardLane }) {
+  const { priority, maxWaitMs } = lane;
   return (
-    <div className="min-w-0">
-      <h3 title={lane.name} className="truncate text-[13px] leading-6 font-semibold">
+    <div className="min-w-0 max-lg:col-span-2 max-lg:mb-1 max-lg:flex max-lg:items-center max-lg:justify-between max-lg:gap-3">
+      <h3 title={lane.name} className="truncate text-[14px] leading-[28px] font-semibold">
         {lane.id === null ? (
           lane.name
         ) : (
@@ -55,28 +53,92 @@ function LaneName({ lane }: { readonly lane: BoardLane }) {
           </Link>
         )}
       </h3>
-      <p className="text-xs text-ink-faint tabular-nums">
-        <LaneNumbers lane={lane} />
+      <p className="flex flex-wrap gap-x-2 text-xs text-ink-faint">
+        {lane.id === null ? words.withoutLaneHint : null}
+        {priority === null ? null : <PriorityName priority={priority} name={words.priorities[priority]} />}
+        {maxWaitMs === null ? null : (
+          <span className="whitespace-nowrap">{words.waitsAtMost(formatDuration(maxWaitMs))}</span>
+        )}
       </p>
     </div>
   );
 }
 
-function LaneNumbers({ lane }: { readonly lane: BoardLane }) {
-  if (lane.waiting === 0 && lane.inFlight === 0)
-    return lane.id === null ? words.withoutLaneHint : words.quiet;
+function Queue({ lane }: { readonly lane: BoardLane }) {
+  const isIdle = lane.waiting === 0 && lane.inFlight === 0;
   return (
-    <>
-      {lane.waiting === 0 ? null : (
-        <>
-          <span className="font-medium text-warn">
-            {words.waiting(formatCount(lane.waiting))} · {formatWait(lane.longestWaitMs)}
-          </span>
-          <br />
-        </>
+    <div className="min-w-0">
+      <QueueRail waiting={lane.waiting} priority={lane.priority ?? 'standard'} />
+      <p className="mt-1 pr-[7px] text-xs whitespace-nowrap text-ink-faint lg:text-right">
+        {lane.waiting === 0 ? (
+          isIdle ? (
+            words.quiet
+          ) : (
+            words.queueEmpty
+          )
+        ) : (
+          <>
+            <b className="font-medium text-wait-ink">{words.waiting(formatCount(lane.waiting))}</b> ·{' '}
+            {words.longest(formatWait(lane.longestWaitMs))}
+          </>
+        )}
+      </p>
+    </div>
+  );
+}
+
+function Gate({ lane }: { readonly lane: BoardLane }) {
+  return (
+    <div className="relative flex h-[28px] items-center border-b-2 border-line-strong pl-2">
+      <span aria-hidden className="absolute -bottom-[5px] left-0 h-[33px] w-[2px] bg-ink" />
+      {lane.waiting === 0 ? (
+        <Plate free>{words.free}</Plate>
+      ) : (
+        <Plate>{formatWait(lane.longestWaitMs)}</Plate>
       )}
-      {lane.inFlight === 0 ? null : words.inFlight(formatCount(lane.inFlight))}
-    </>
+    </div>
+  );
+}
+
+function Ways({ lane, isStill }: { readonly lane: BoardLane; readonly isStill: boolean }) {
+  const shown = lane.endpoints.filter((endpoint, index) => index < ENDPOINTS_SHOWN || isTelling(endpoint));
+  const more = lane.endpoints.length - shown.length;
+  if (lane.endpoints.length === 0)
+    return <p className="self-center pl-3 text-warn max-lg:col-span-2 max-lg:pl-0">{words.noEndpoints}</p>;
+  return (
+    <ol className="relative min-w-0 max-xl:pl-3 max-lg:col-span-2 max-lg:mt-1.5 max-lg:pl-0">
+      <Turnout healths={shown.map(({ health }) => health)} />
+      {shown.map((endpoint, index) => (
+        <li key={endpoint.id} className={classes('grid h-[32px] items-center', columns.way)}>
+          <FlowTrack
+            inFlight={endpoint.inFlight}
+            health={endpoint.health}
+            priority={lane.priority ?? 'standard'}
+            isFirst={index === 0}
+            isStill={isStill}
+          />
+          <EndpointLoad endpoint={endpoint} />
+          <span className="sr-only">{sentence(endpoint)}</span>
+        </li>
+      ))}
+      {more > 0 ? <li className="text-xs text-ink-faint">{words.moreEndpoints(more)}</li> : null}
+    </ol>
+  );
+}
+
+function Day({ day }: { readonly day: LaneFigures | null | undefined }) {
+  const none = text.states.empty;
+  const { requests = 0, waitMsP95 = null, fallbackRate = null } = day ?? {};
+  return (
+    <p className={classes('leading-[28px]', columns.day)}>
+      <span>{day === undefined ? '' : formatCount(requests)}</span>
+      <span className={waitMsP95 === null || waitMsP95 === 0 ? 'text-ink-faint' : 'text-wait-ink'}>
+        {waitMsP95 === null ? none : formatDuration(waitMsP95)}
+      </span>
+      <span className={fallbackRate === null || fallbackRate === 0 ? 'text-ink-faint' : 'text-warn'}>
+        {fallbackRate === null ? none : formatShare(fallbackRate)}
+      </span>
+    </p>
   );
 }
 

@@ -1,13 +1,12 @@
 import { useMemo, useState } from 'react';
+import { useLaneFigures } from '../../parts/use-lane-figures.ts';
 import { text } from '../../text/index.ts';
 import { Button } from '../../ui/button.tsx';
 import { classes } from '../../ui/class-names.ts';
-import { Panel } from '../../ui/page.tsx';
 import { SearchInput } from '../../ui/search-input.tsx';
 import { NothingMatches, Skeleton } from '../../ui/states.tsx';
 import { type BoardLane, shownLanes } from './board-rows.ts';
 import { columns } from './columns.ts';
-import { FlowLegend } from './flow-track.tsx';
 import { LaneFlow } from './lane-flow.tsx';
 
 const words = text.live;
@@ -24,9 +23,10 @@ interface LiveBoardProps {
   readonly isStill: boolean;
 }
 
-/** Lanes on the left, endpoints on the right, requests between them. */
+/** Every lane: its queue on the left, its endpoints on the right, requests between them. */
 export function LiveBoard({ board, recent, query, onQuery, isStill }: LiveBoardProps) {
   const [withQuiet, setWithQuiet] = useState(false);
+  const dayOf = useLaneFigures();
   const shown = useMemo(
     () => (board === undefined ? undefined : shownLanes(board, { query, recent, withQuiet })),
     [board, query, recent, withQuiet],
@@ -39,15 +39,17 @@ export function LiveBoard({ board, recent, query, onQuery, isStill }: LiveBoardP
       {shown?.rows.length === 0 ? (
         <NothingMatches onClear={() => onQuery('')} />
       ) : (
-        <Panel>
+        <section className="border-t-2 border-rule">
           <h2 className="sr-only">{words.board.title}</h2>
           <Headings />
-          <ul className="divide-y">
+          <ul>
             {shown === undefined
               ? SKELETON_LANES.map((each) => <LaneSkeleton key={each} />)
-              : shown.rows.map((lane) => <LaneFlow key={lane.id ?? ''} lane={lane} isStill={isStill} />)}
+              : shown.rows.map((lane) => (
+                  <LaneFlow key={lane.id ?? ''} lane={lane} day={dayOf(lane.id ?? '')} isStill={isStill} />
+                ))}
           </ul>
-        </Panel>
+        </section>
       )}
       {shown === undefined || query !== '' || (shown.hidden === 0 && !withQuiet) ? null : (
         <Button look="quiet" size="small" onClick={() => setWithQuiet(!withQuiet)}>
@@ -60,22 +62,29 @@ export function LiveBoard({ board, recent, query, onQuery, isStill }: LiveBoardP
 
 /** The column headings; narrow windows stack columns and hide them. */
 function Headings() {
+  const { board } = words;
   return (
     <div
       aria-hidden
       className={classes(
-        'grid h-9 items-center gap-x-4 border-b px-4 text-xs font-medium text-ink-faint max-lg:hidden',
+        'grid h-[30px] items-center border-b border-line-strong text-xs font-medium text-ink-faint [font-stretch:95%] max-lg:hidden',
         columns.lane,
       )}
     >
-      <span>{words.board.lane}</span>
-      <span className={classes('grid gap-x-4', columns.way)}>
-        <FlowLegend />
-        <span className={classes('grid gap-x-2.5', columns.endpoint)}>
-          <span className="col-span-2">{words.board.endpoint}</span>
-          <span className="text-right">{words.board.load}</span>
-          <span className="text-right">{words.board.health}</span>
-        </span>
+      <span>{board.lane}</span>
+      <span className="pr-[7px] text-right">{board.queue}</span>
+      <span className="pl-2">{board.gate}</span>
+      <span className={classes('grid max-xl:pl-3', columns.way)}>
+        <span className="max-xl:hidden" />
+        <span className="max-xl:hidden">{board.ways}</span>
+        <span className="pl-4 xl:pl-7">{board.endpoint}</span>
+        <span>{board.load}</span>
+        <span>{board.health}</span>
+      </span>
+      <span className={columns.day}>
+        <span>{board.day.requests}</span>
+        <span>{board.day.wait}</span>
+        <span>{board.day.fallbacks}</span>
       </span>
     </div>
   );
@@ -83,15 +92,11 @@ function Headings() {
 
 function LaneSkeleton() {
   return (
-    <li className={classes('grid gap-x-4 gap-y-2 px-4 py-3', columns.lane)}>
-      <div className="space-y-2.5 pt-1.5">
-        <Skeleton className="w-24" />
-        <Skeleton className="w-16" />
-      </div>
-      <div className="space-y-4 pt-1.5">
-        <Skeleton className="w-full" />
-        <Skeleton className="w-full" />
-      </div>
+    <li className={classes('grid gap-x-4 gap-y-2 border-b py-3', columns.lane)}>
+      <Skeleton className="w-24" />
+      <Skeleton className="w-full" />
+      <Skeleton className="w-14" />
+      <Skeleton className="w-full" />
     </li>
   );
 }

@@ -1,77 +1,109 @@
 import { Link } from '@tanstack/react-router';
-import { Pause, Play, Waypoints } from 'lucide-react';
-import { useState } from 'react';
+import { Maximize, Pause, Play } from 'lucide-react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useListSearch } from '../../address/use-list-search.ts';
 import { formatClock } from '../../format/times.ts';
 import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
-import { Badge, type Tone } from '../../ui/badge.tsx';
+import type { Tone } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Page } from '../../ui/page.tsx';
-import { EmptyState, ErrorCard } from '../../ui/states.tsx';
+import { Signal } from '../../ui/signal.tsx';
+import { ErrorCard } from '../../ui/states.tsx';
 import { FinishedList } from './finished-list.tsx';
 import { LiveBoard } from './live-board.tsx';
-import { LiveTotals } from './live-totals.tsx';
+import { SaidNowAndThen, WallTotals } from './live-totals.tsx';
 import { useFinished } from './use-finished.ts';
 import { type LiveState, type LiveView, useLive } from './use-live.ts';
 
 const words = text.live;
 
-/** The live page: requests in flight by lane and endpoint. */
+/** The live page: every lane with its requests, and the latest that finished. */
 export function LivePage() {
   const [isPaused, setIsPaused] = useState(false);
+  const [isWall, setIsWall] = useState(false);
   const view = useLive(isPaused);
   const finished = useFinished(isPaused);
   const { query, setQuery } = useListSearch();
-  const { can } = useAccess();
   const { live, board, error, state } = view;
   if (error !== null && live === undefined)
     return (
-      <Page title={text.pages.live} description={words.description}>
+      <Page title={text.pages.live}>
         <ErrorCard error={error} onRetry={view.retry} />
       </Page>
     );
-  const isEmpty = board !== undefined && query === '' && isNothingMoving(view);
+  const shownBoard = (
+    <LiveBoard
+      board={board}
+      recent={view.recent}
+      query={query}
+      onQuery={setQuery}
+      isStill={state !== 'live'}
+    />
+  );
   return (
     <Page
       title={text.pages.live}
-      description={words.description}
-      actions={<Controls state={state} at={live?.at} isPaused={isPaused} onPause={setIsPaused} />}
+      actions={
+        <Controls state={state} at={live?.at} isPaused={isPaused} onPause={setIsPaused} onWall={setIsWall} />
+      }
     >
+      <SaidNowAndThen live={live} />
       <div className="space-y-4">
         {state === 'reconnecting' ? (
-          <p className="rounded-lg bg-warn-wash px-3.5 py-2.5 text-[13px] text-warn">{words.reconnecting}</p>
+          <p className="border-l-[3px] border-warn py-0.5 pl-3 text-warn">{words.reconnecting}</p>
         ) : null}
-        {live?.counted === 'own' ? (
-          <p className="text-[13px] text-ink-soft">{text.requests.onlyMine}</p>
-        ) : null}
-        <LiveTotals live={live} />
-        <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_288px]">
-          {isEmpty ? (
-            <EmptyState
-              icon={<Waypoints aria-hidden />}
-              title={words.empty}
-              action={
-                can('createChatCompletion') ? (
-                  <Button asChild look="solid">
-                    <Link to="/playground">{words.toPlayground}</Link>
-                  </Button>
-                ) : undefined
-              }
-            />
-          ) : (
-            <LiveBoard
-              board={board}
-              recent={view.recent}
-              query={query}
-              onQuery={setQuery}
-              isStill={state !== 'live'}
-            />
-          )}
+        {live?.counted === 'own' ? <p className="text-ink-soft">{text.requests.onlyMine}</p> : null}
+        {board !== undefined && isNothingMoving(view) ? <NothingMoving /> : null}
+        {isWall ? null : shownBoard}
+        <div className="pt-2">
           <FinishedList finished={finished} nameOf={nameOf(view)} />
         </div>
       </div>
+      {isWall ? (
+        <Wall onLeave={() => setIsWall(false)}>
+          <WallTotals live={live} />
+          {shownBoard}
+        </Wall>
+      ) : null}
     </Page>
+  );
+}
+
+/** The board stands empty; one sentence and one thing to do about it. */
+function NothingMoving() {
+  const { can } = useAccess();
+  return (
+    <p className="flex flex-wrap items-center gap-x-3 gap-y-2 text-ink-soft">
+      {words.empty}
+      {can('createChatCompletion') ? (
+        <Link to="/playground" className="link">
+          {words.toPlayground}
+        </Link>
+      ) : null}
+    </p>
+  );
+}
+
+/** The board alone, black, to be read from five meters. Escape leaves it. */
+function Wall({ onLeave, children }: { readonly onLeave: () => void; readonly children: ReactNode }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => dialog.current?.showModal(), []);
+  return (
+    <dialog
+      ref={dialog}
+      aria-label={words.wall}
+      data-theme="dark"
+      onClose={onLeave}
+      className="m-0 h-dvh max-h-none w-screen max-w-none overflow-auto bg-board text-ink"
+    >
+      <div className="px-6 py-4.5 [zoom:1.16] min-[1700px]:[zoom:1.48]">
+        {children}
+        <Button className="mt-4" size="small" onClick={onLeave}>
+          {words.leaveWall}
+        </Button>
+      </div>
+    </dialog>
   );
 }
 
@@ -87,22 +119,25 @@ interface ControlsProps {
   readonly at: string | undefined;
   readonly isPaused: boolean;
   readonly onPause: (isPaused: boolean) => void;
+  readonly onWall: (isWall: boolean) => void;
 }
 
-function Controls({ state, at, isPaused, onPause }: ControlsProps) {
+function Controls({ state, at, isPaused, onPause, onWall }: ControlsProps) {
   const word =
     state === 'paused' ? words.states.paused(at === undefined ? '' : formatClock(at)) : words.states[state];
   const Icon = isPaused ? Play : Pause;
   return (
-    <div className="flex items-center gap-3">
-      <span role="status">
-        <Badge tone={TONES[state]} dot>
-          {word}
-        </Badge>
+    <div className="flex items-center gap-2">
+      <span role="status" className="mr-1">
+        <Signal tone={TONES[state]}>{word}</Signal>
       </span>
       <Button onClick={() => onPause(!isPaused)}>
-        <Icon aria-hidden className="size-4" />
+        <Icon aria-hidden className="size-3.5" />
         {isPaused ? words.resume : words.pause}
+      </Button>
+      <Button className="max-md:hidden" onClick={() => onWall(true)}>
+        <Maximize aria-hidden className="size-3.5" />
+        {words.wall}
       </Button>
     </div>
   );

@@ -1,6 +1,6 @@
 import type { Live } from '@relay/contract';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useMemo, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { liveQuery } from '../../api/live-queries.ts';
 import { endpointsQuery, HEALTH_REFRESH, lanesQuery, membershipsQuery } from '../../api/queries.ts';
 import { useApi } from '../../api/use-api.ts';
@@ -28,6 +28,10 @@ export function useLive(isPaused: boolean): LiveView {
   const api = useApi();
   const { can } = useAccess();
   const live = useQuery({ ...liveQuery(api), enabled: !isPaused });
+  // The strip continues to read; a paused board keeps what it showed.
+  const held = useRef(live.data);
+  if (!isPaused) held.current = live.data;
+  const shown = held.current;
   const lanes = useQuery({ ...lanesQuery(api), enabled: can('listLanes') });
   const memberships = useQuery({ ...membershipsQuery(api), enabled: can('listMemberships') });
   const endpoints = useQuery({ ...endpointsQuery(api), ...HEALTH_REFRESH, enabled: can('listEndpoints') });
@@ -37,19 +41,19 @@ export function useLive(isPaused: boolean): LiveView {
     ({ data, fetchStatus, error }) => data !== undefined || fetchStatus === 'idle' || error !== null,
   );
   const board = useMemo(() => {
-    if (live.data === undefined || !isKnown) return undefined;
+    if (shown === undefined || !isKnown) return undefined;
     const known = {
       lanes: lanes.data ?? NONE,
       memberships: memberships.data ?? NONE,
       endpoints: endpoints.data ?? NONE,
     };
-    return boardOf(live.data, known, text.live.board.withoutLane);
-  }, [live.data, isKnown, lanes.data, memberships.data, endpoints.data]);
-  const recent = useRecent(live.data);
+    return boardOf(shown, known, text.live.board.withoutLane);
+  }, [shown, isKnown, lanes.data, memberships.data, endpoints.data]);
+  const recent = useRecent(shown);
   const isBroken = live.error !== null;
   return {
-    state: isPaused ? 'paused' : live.data === undefined ? 'connecting' : isBroken ? 'reconnecting' : 'live',
-    live: live.data,
+    state: isPaused ? 'paused' : shown === undefined ? 'connecting' : isBroken ? 'reconnecting' : 'live',
+    live: shown,
     board,
     recent,
     error: live.error,

@@ -8,10 +8,10 @@ import { useApi } from '../../api/use-api.ts';
 import { useChange } from '../../api/use-change.ts';
 import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
-import { Badge } from '../../ui/badge.tsx';
 import { IconButton } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
-import { type Column, DataTable, RowActions } from '../../ui/data-table.tsx';
+import { type Column, DataTable, nameWidth, RowActions } from '../../ui/data-table.tsx';
+import { Signal } from '../../ui/signal.tsx';
 import { ErrorCard } from '../../ui/states.tsx';
 import { Ago } from '../../ui/time.tsx';
 
@@ -47,7 +47,7 @@ function columnsOf(
       id: 'email',
       header: words.invitationColumns.email,
       sortBy: ({ email }) => email,
-      width: 'max-w-0 w-full',
+      width: nameWidth,
       cell: ({ email, role }) => (
         <div className="min-w-0">
           <p className="truncate font-medium">{email}</p>
@@ -67,9 +67,7 @@ function columnsOf(
       header: words.invitationColumns.status,
       sortBy: ({ status }) => status,
       cell: ({ status }) => (
-        <Badge tone={status === 'pending' ? 'accent' : 'warn'} dot>
-          {words.invitationStatuses[status]}
-        </Badge>
+        <Signal tone={status === 'pending' ? 'note' : 'warn'}>{words.invitationStatuses[status]}</Signal>
       ),
     },
     {

@@ -1,6 +1,6 @@
 import type { InvitationCreated, Member } from '@relay/contract';
 import { useQuery } from '@tanstack/react-query';
-import { UserPlus, Users } from 'lucide-react';
+import { UserPlus } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { useListSearch } from '../../address/use-list-search.ts';
 import { membersQuery } from '../../api/people-queries.ts';
@@ -12,8 +12,9 @@ import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
-import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { type Column, DataTable, nameWidth } from '../../ui/data-table.tsx';
 import { ListPage } from '../../ui/list-page.tsx';
+import { Signal } from '../../ui/signal.tsx';
 import { Ago, Time } from '../../ui/time.tsx';
 import { InvitationLinkDialog } from './invitation-link-dialog.tsx';
 import { InvitationsSection } from './invitations-section.tsx';
@@ -54,7 +55,7 @@ export function MembersPage() {
         ) : undefined
       }
       list={members}
-      empty={{ icon: <Users aria-hidden />, title: words.empty }}
+      empty={{ title: words.empty }}
       query={query}
       onQuery={setQuery}
       shown={rows?.length}
@@ -90,7 +91,7 @@ function columnsOf(selfId: string | undefined, mayWrite: boolean): readonly Colu
       id: 'name',
       header: words.columns.name,
       sortBy: ({ name }) => name,
-      width: 'max-w-0 w-full',
+      width: nameWidth,
       cell: ({ id, name, email }) => (
         <div className="min-w-0">
           <p className="flex items-center gap-2">
@@ -113,9 +114,7 @@ function columnsOf(selfId: string | undefined, mayWrite: boolean): readonly Colu
       from: 'sm',
       sortBy: ({ status }) => status,
       cell: ({ status }) => (
-        <Badge tone={status === 'active' ? 'good' : 'warn'} dot>
-          {words.statuses[status]}
-        </Badge>
+        <Signal tone={status === 'active' ? 'good' : 'warn'}>{words.statuses[status]}</Signal>
       ),
     },
     {

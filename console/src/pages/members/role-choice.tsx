@@ -29,7 +29,7 @@ export function RoleChoice({ value, onChange }: RoleChoiceProps) {
             key={role}
             className={classes(
               'flex cursor-pointer items-start gap-3 px-3 py-2.5 hover:bg-hover',
-              role === value && 'bg-accent-wash hover:bg-accent-wash',
+              role === value && 'bg-hover hover:bg-hover',
             )}
           >
             <input
@@ -38,7 +38,7 @@ export function RoleChoice({ value, onChange }: RoleChoiceProps) {
               value={role}
               checked={role === value}
               onChange={() => onChange(role)}
-              className="mt-[3px] size-4 shrink-0 accent-accent"
+              className="mt-[3px] size-4 shrink-0 accent-ink"
             />
             <span className="min-w-0">
               <span className="block text-[13px] font-medium">{words.roles[role].name}</span>

@@ -67,9 +67,7 @@ function Answer({ run }: { readonly run: Run }) {
     );
   }
   if (run.answer !== '') return <Said who={words.answer} what={run.answer} />;
-  return run.state === 'running' ? (
-    <p className="animate-pulse text-[13px] text-ink-faint">{words.thinking}</p>
-  ) : null;
+  return run.state === 'running' ? <p className="text-[13px] text-ink-faint">{words.thinking}</p> : null;
 }
 
 function Said({ who, what }: { readonly who: string; readonly what: string }) {

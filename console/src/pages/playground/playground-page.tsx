@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { CodeXml, Columns2, MessageSquarePlus, SquareTerminal } from 'lucide-react';
+import { CodeXml, Columns2, MessageSquarePlus } from 'lucide-react';
 import { useState } from 'react';
 import { modelsQuery } from '../../api/queries.ts';
 import { useApi } from '../../api/use-api.ts';
@@ -45,7 +45,6 @@ export function PlaygroundPage() {
     return (
       <Page title={text.pages.playground} description={words.description}>
         <EmptyState
-          icon={<SquareTerminal aria-hidden />}
           title={words.noModels}
           action={
             <Button asChild look="solid">
@@ -98,9 +97,9 @@ function Playground({ choices, first }: PlaygroundProps) {
         </>
       }
     >
-      <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_280px]">
+      <div className="grid items-start gap-x-7 gap-y-5 lg:grid-cols-[minmax(0,1fr)_280px]">
         <div className="min-w-0 space-y-4">
-          <div className={comparing ? 'grid gap-4 xl:grid-cols-2' : ''}>
+          <div className={comparing ? 'grid gap-x-7 gap-y-5 xl:grid-cols-2' : ''}>
             <AnswerPane {...left} choices={choices} />
             {comparing ? <AnswerPane {...right} choices={choices} /> : null}
           </div>

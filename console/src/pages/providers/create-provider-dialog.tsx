@@ -97,7 +97,7 @@ function PresetButton({ preset, onChoose }: PresetButtonProps) {
     >
       <span
         aria-hidden
-        className="grid size-8 shrink-0 place-items-center rounded-md bg-accent-wash text-[13px] font-semibold text-accent-ink"
+        className="grid size-8 shrink-0 place-items-center rounded-md bg-hover text-[13px] font-semibold text-ink"
       >
         {isLocal(preset) ? <HardDrive className="size-4" /> : preset.name.slice(0, 1)}
       </span>

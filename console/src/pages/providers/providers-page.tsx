@@ -1,6 +1,5 @@
 import type { Provider } from '@relay/contract';
 import { useQuery } from '@tanstack/react-query';
-import { Server } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { useListSearch } from '../../address/use-list-search.ts';
 import { endpointsQuery, HEALTH_REFRESH, providersQuery } from '../../api/queries.ts';
@@ -12,7 +11,7 @@ import { healthOrder } from '../../parts/health-order.ts';
 import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { type Column, DataTable, RowName } from '../../ui/data-table.tsx';
+import { type Column, DataTable, nameWidth, RowName } from '../../ui/data-table.tsx';
 import { CreateButton, ListPage } from '../../ui/list-page.tsx';
 import { CreateProviderDialog } from './create-provider-dialog.tsx';
 import { ProviderPanel } from './provider-panel.tsx';
@@ -47,7 +46,7 @@ export function ProvidersPage() {
         ) : undefined
       }
       list={providers}
-      empty={{ icon: <Server aria-hidden />, title: words.empty }}
+      empty={{ title: words.empty }}
       query={query}
       onQuery={setQuery}
       shown={rows?.length}
@@ -91,7 +90,7 @@ function columnsOf(
           {name}
         </RowName>
       ),
-      width: 'max-w-0 w-full',
+      width: nameWidth,
     },
     {
       id: 'health',

@@ -75,7 +75,7 @@ function BoundPolicy({ bound, names }: BoundPolicyProps) {
   const { can } = useAccess();
   return (
     <div className="flex items-start gap-3 px-4 py-3">
-      <Gauge aria-hidden className="mt-0.5 size-4 shrink-0 text-warn" />
+      <Gauge aria-hidden className="mt-0.5 size-4 shrink-0 text-wait-ink" />
       <div className="min-w-0 flex-1 text-[13px]">
         <p className="font-medium">{words.bound}</p>
         <p className="text-ink-soft">
@@ -91,7 +91,7 @@ function BoundPolicy({ bound, names }: BoundPolicyProps) {
         <Link
           to="/limits"
           search={{ open: bound.policy_id }}
-          className="shrink-0 text-[13px] font-medium text-accent-ink hover:underline"
+          className="shrink-0 text-[13px] font-medium link"
         >
           {words.openLimits}
         </Link>

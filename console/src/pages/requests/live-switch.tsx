@@ -1,7 +1,8 @@
 import type { LiveTail } from '../../parts/use-live-tail.ts';
 import { text } from '../../text/index.ts';
-import { Badge, type Tone } from '../../ui/badge.tsx';
+import type { Tone } from '../../ui/badge.tsx';
 import { messageOf } from '../../ui/error-note.tsx';
+import { Signal } from '../../ui/signal.tsx';
 import { Switch } from '../../ui/switch.tsx';
 
 const words = text.requests.live;
@@ -10,7 +11,7 @@ const TONES: Record<keyof typeof words.states, Tone> = {
   connecting: 'neutral',
   live: 'good',
   reconnecting: 'warn',
-  paused: 'accent',
+  paused: 'note',
   failed: 'bad',
 };
 
@@ -32,9 +33,7 @@ export function LiveSwitch({ isOn, isBlocked, isPaused, tail, onChange }: LiveSw
       <Switch checked={isOn && !isBlocked} disabled={isBlocked} onChange={onChange} label={words.switch} />
       {isOn && !isBlocked ? (
         <span role="status">
-          <Badge tone={TONES[state]} dot>
-            {words.states[state]}
-          </Badge>
+          <Signal tone={TONES[state]}>{words.states[state]}</Signal>
         </span>
       ) : (
         <span className="text-[13px] text-ink-soft">{words.switch}</span>

@@ -3,20 +3,14 @@ import { isPastWaitBudget } from '@relay/contract/words';
 import { ArrowRight, TriangleAlert } from 'lucide-react';
 import { formatCount, formatDuration, formatMoney } from '../../format/numbers.ts';
 import { formatClock, formatHover, formatShortDay } from '../../format/times.ts';
+import { RequestStateBadge } from '../../parts/request-state-badge.tsx';
 import { text } from '../../text/index.ts';
-import { classes } from '../../ui/class-names.ts';
 import type { LogColumn } from '../../ui/log-table.tsx';
 import { nameIn, type RequestNames } from './use-request-names.ts';
 
 const words = text.requests;
 
-const STATE_LOOKS: Record<RequestLogEntry['state'], string> = {
-  completed: 'text-good',
-  failed: 'text-bad',
-  cancelled: 'text-warn',
-};
-
-/** Cells are plain text, because scrolling renders hundreds of them at a time. */
+/** Cells are plain, because scrolling renders hundreds of them at a time. */
 export function requestColumns(names: RequestNames): readonly LogColumn<RequestLogEntry>[] {
   return [
     ...identityColumns,
@@ -52,16 +46,8 @@ const identityColumns: readonly LogColumn<RequestLogEntry>[] = [
   {
     id: 'state',
     header: words.columns.state,
-    className: 'w-[108px]',
-    cell: ({ state }) => (
-      <span className={classes('font-medium', STATE_LOOKS[state])}>
-        <span
-          aria-hidden
-          className="-mt-px mr-1.5 inline-block size-1.5 rounded-full bg-current align-middle"
-        />
-        {words.states[state]}
-      </span>
-    ),
+    className: 'w-[116px]',
+    cell: ({ state }) => <RequestStateBadge state={state} />,
   },
   { id: 'model', header: words.columns.model, cell: (row) => <Models row={row} /> },
 ];
@@ -126,7 +112,7 @@ function Models({ row: { model, upstream_model: upstream } }: { readonly row: Re
 /** The icon repeats the color for those who do not see it; screen readers get the words. */
 function Wait({ row }: { readonly row: RequestLogEntry }) {
   const wait = formatDuration(row.wait_ms);
-  if (!isPastWaitBudget(row)) return wait;
+  if (!isPastWaitBudget(row)) return <span className="text-wait-ink">{wait}</span>;
   const past = words.detail.pastWaitBudget(formatDuration(row.wait_budget_ms ?? 0));
   return (
     <span className="text-warn" title={past}>

@@ -8,6 +8,7 @@ import {
 import { keysOf, oneOf } from '../../format/values.ts';
 import { text } from '../../text/index.ts';
 import { Button } from '../../ui/button.tsx';
+import { Segments } from '../../ui/segments.tsx';
 import { FilterPopover } from './filter-popover.tsx';
 import { nameIn, type RequestNames } from './use-request-names.ts';
 
@@ -27,25 +28,17 @@ export function RequestFiltersBar({ filters, names, rows, onChange, onClear }: R
   const set = requestFilterNames.filter((name) => name !== 'state' && filters[name] !== undefined);
   return (
     <div className="flex min-w-0 flex-wrap items-center gap-2">
-      <fieldset className="flex rounded-lg border border-line-strong bg-panel p-px">
-        <legend className="sr-only">{words.stateLabel}</legend>
-        {[['', words.all] as const, ...STATES].map(([state, label]) => (
-          <button
-            key={state}
-            type="button"
-            aria-pressed={(filters.state ?? '') === state}
-            onClick={() => onChange({ state: state === '' ? undefined : state })}
-            className="h-[28px] rounded-[6px] px-2.5 text-[13px] text-ink-soft hover:text-ink aria-pressed:bg-hover aria-pressed:font-medium aria-pressed:text-ink"
-          >
-            {label}
-          </button>
-        ))}
-      </fieldset>
+      <Segments
+        label={words.stateLabel}
+        value={filters.state ?? ''}
+        options={[['', words.all] as const, ...STATES].map(([value, label]) => ({ value, label }))}
+        onChange={(state) => onChange({ state: state === '' ? undefined : state })}
+      />
       <FilterPopover filters={filters} names={names} rows={rows} onChange={onChange} />
       {set.map((name) => (
         <span
           key={name}
-          className="inline-flex h-8 max-w-full items-center gap-1 rounded-lg bg-accent-wash pr-1 pl-2.5 text-[13px] text-accent-ink"
+          className="inline-flex h-8 max-w-full items-center gap-1 rounded-lg bg-hover pr-1 pl-2.5 text-[13px] text-ink"
         >
           <span className="truncate">
             {words.chip(words.names[name], valueWords(name, filters[name] ?? '', names))}

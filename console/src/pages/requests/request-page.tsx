@@ -20,6 +20,7 @@ import { ErrorCard, Skeleton } from '../../ui/states.tsx';
 import { DecisionPanel } from './decision-panel.tsx';
 import { GuardrailsPanel } from './guardrails-panel.tsx';
 import { IdsPanel, TimingsPanel } from './ids-panel.tsx';
+import { RequestStory } from './request-story.tsx';
 import { UsagePanel } from './usage-panel.tsx';
 import { nameIn, namesOf, type RequestNames, useRequestNames } from './use-request-names.ts';
 import { WaterfallPanel } from './waterfall-panel.tsx';
@@ -87,12 +88,12 @@ function Detail({ detail, names }: { readonly detail: RequestDetail; readonly na
   return (
     <div className="space-y-5">
       {detail.error_code === null ? null : <ErrorSentence code={detail.error_code} />}
+      <RequestStory detail={detail} names={names} />
       <Facts detail={detail} />
       <WaterfallPanel detail={detail} names={names} guardrailNames={guardrails.data} />
-      <div className="grid items-start gap-5 xl:grid-cols-[minmax(0,1fr)_400px]">
+      <div className="grid items-start gap-x-7 gap-y-5 xl:grid-cols-[minmax(0,1fr)_400px]">
         <div className="min-w-0 space-y-5">
           <DecisionPanel detail={detail} names={names} />
-          <UsagePanel detail={detail} />
           <GuardrailsPanel verdicts={detail.guardrails} names={guardrails.data} />
           {detail.model === null ? null : (
             <ExplainPanel
@@ -105,6 +106,7 @@ function Detail({ detail, names }: { readonly detail: RequestDetail; readonly na
           )}
         </div>
         <div className="min-w-0 space-y-5">
+          <UsagePanel detail={detail} />
           <IdsPanel detail={detail} names={names} />
           <TimingsPanel detail={detail} />
         </div>
@@ -116,7 +118,7 @@ function Detail({ detail, names }: { readonly detail: RequestDetail; readonly na
 function ErrorSentence({ code }: { readonly code: string }) {
   const known = isErrorCode(code) ? errors[code] : null;
   return (
-    <div className="rounded-xl bg-bad-wash px-4 py-3 text-[13px] text-bad">
+    <div className="border-l-[3px] border-bad py-0.5 pl-3 text-bad">
       <p>
         <code className="font-mono font-medium">{code}</code>
         {known === null ? null : ` · ${known.message}`}
@@ -143,9 +145,9 @@ function Facts({ detail }: { readonly detail: RequestDetail }) {
     [words.facts.fallbacks, formatCount(detail.fallback_count)],
   ];
   return (
-    <dl className="grid grid-cols-2 overflow-hidden rounded-xl border bg-panel shadow-panel sm:grid-cols-3 lg:grid-cols-6">
+    <dl className="grid grid-cols-2 border-y sm:grid-cols-3 lg:grid-cols-6">
       {facts.map(([name, value]) => (
-        <div key={name} className="-mt-px -ml-px border-t border-l px-4 py-3">
+        <div key={name} className="py-2 pr-3 lg:border-l lg:pl-3 lg:first:border-l-0 lg:first:pl-0">
           <dt className="text-xs text-ink-faint">{name}</dt>
           <dd className="mt-0.5 truncate text-[15px] font-semibold tabular-nums">{value}</dd>
         </div>

@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { List } from 'lucide-react';
 import { useState } from 'react';
 import { requestCountQuery } from '../../api/request-queries.ts';
 import { useApi } from '../../api/use-api.ts';
@@ -86,7 +85,6 @@ export function RequestsPage() {
 function NothingYet() {
   return (
     <EmptyState
-      icon={<List aria-hidden />}
       title={words.empty}
       action={
         <Button asChild>

@@ -27,39 +27,42 @@ export function UsagePanel({ detail }: { readonly detail: RequestDetail }) {
   ];
   return (
     <Panel title={words.title}>
-      <table className="w-full text-[13px]">
-        <thead>
-          <tr className="text-xs text-ink-faint">
-            <th scope="col" className="h-9 px-4 text-left font-medium">
-              {words.quantity}
-            </th>
-            <th scope="col" className="px-4 text-right font-medium">
-              {words.estimated}
-            </th>
-            <th scope="col" className="px-4 text-right font-medium">
-              {words.actual}
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {lines.map(([name, estimated, actual, format]) => (
-            <tr key={name} className="border-t">
-              <th scope="row" className="h-9 px-4 text-left font-normal text-ink-soft">
-                {name}
+      <div className="mx-4 my-2.5 border bg-panel px-4 py-2 font-mono text-xs">
+        <table className="w-full">
+          <thead>
+            <tr className="text-xs text-ink-faint">
+              <th scope="col" className="h-7 text-left font-normal">
+                {words.quantity}
               </th>
-              <td className="px-4 text-right text-ink-soft tabular-nums">
-                {estimated === undefined ? '' : shownAs(estimated, format)}
-              </td>
-              <td className="px-4 text-right font-medium tabular-nums">{shownAs(actual, format)}</td>
+              <th scope="col" className="text-right font-normal">
+                {words.estimated}
+              </th>
+              <th scope="col" className="text-right font-normal">
+                {words.actual}
+              </th>
             </tr>
-          ))}
-        </tbody>
-      </table>
-      <p className="border-t px-4 py-2.5 text-xs text-ink-faint">{words.sources[detail.usage_source]}</p>
+          </thead>
+          <tbody>
+            {lines.map(([name, estimated, actual, format]) => (
+              <tr
+                key={name}
+                className="last:border-t last:border-dashed last:border-line-strong last:text-[15px]"
+              >
+                <th scope="row" className="h-6 text-left font-normal text-ink-soft">
+                  {name}
+                </th>
+                <td className="text-right text-ink-faint">
+                  {estimated === undefined ? '' : shownAs(estimated, format)}
+                </td>
+                <td className="text-right">{shownAs(actual, format)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <p className="px-4 pb-2.5 text-xs text-ink-faint">{words.sources[detail.usage_source]}</p>
       {detail.reported_usage !== null && (
-        <p className="border-t px-4 py-2.5 text-xs text-ink-faint">
-          {reportWords(detail, detail.reported_usage)}
-        </p>
+        <p className="px-4 pb-2.5 text-xs text-ink-faint">{reportWords(detail, detail.reported_usage)}</p>
       )}
     </Panel>
   );

@@ -85,7 +85,7 @@ function StepLine({ step, totalMs, passage, lines: { name, note } }: StepLinePro
   const { startMs, tookMs } = step;
   const providerSaid = step.kind === 'attempt' ? step.attempt.upstream_message : null;
   return (
-    <li className={classes(GRID, 'border-t py-2 text-[13px]')}>
+    <li className={classes(GRID, 'border-t py-1.5')}>
       <div className="min-w-0">
         <p className="truncate font-medium" title={name}>
           {name}
@@ -98,10 +98,10 @@ function StepLine({ step, totalMs, passage, lines: { name, note } }: StepLinePro
       </div>
       <div
         aria-hidden
-        className="relative order-last col-span-2 mt-1.5 h-3.5 rounded bg-sunken sm:order-none sm:col-span-1 sm:mt-0"
+        className="relative order-last col-span-2 mt-1.5 h-4 border-l border-line bg-[linear-gradient(90deg,transparent_calc(100%-1px),var(--line)_0)] bg-[length:25%_100%] sm:order-none sm:col-span-1 sm:mt-0"
       >
         <div
-          className={classes('absolute inset-y-0 min-w-[3px] rounded', BAR_LOOKS[toneOf(step)])}
+          className={classes('absolute inset-y-0 min-w-[3px] rounded-[1px]', BAR_LOOKS[toneOf(step)])}
           style={{
             left: `min(${(startMs / totalMs) * 100}%, calc(100% - 3px))`,
             width: `${(tookMs / totalMs) * 100}%`,
@@ -132,12 +132,12 @@ function passageOf(step: Step, { operation }: RequestDetail): string | null {
 type StepTone = 'quiet' | 'wait' | 'guard' | 'good' | 'bad' | 'warn';
 
 const BAR_LOOKS: Record<StepTone, string> = {
-  quiet: 'bg-line-strong',
-  // Striped, so that waiting is distinguishable without color.
-  wait: 'bg-warn opacity-70 bg-[repeating-linear-gradient(135deg,transparent_0_4px,var(--panel)_4px_6px)]',
-  guard: 'bg-ink-faint',
-  good: 'bg-good',
-  bad: 'bg-bad',
+  quiet: 'bg-ink-faint',
+  wait: 'bg-wait shadow-[inset_0_0_0_1px_var(--wait-edge)]',
+  guard: 'bg-[var(--series-3)]',
+  good: 'bg-served',
+  // Hatched, so that users recognize a failed attempt without its color.
+  bad: 'bg-[repeating-linear-gradient(115deg,var(--chart-bad)_0_4px,transparent_4px_7px)] shadow-[inset_0_0_0_1px_var(--chart-bad)]',
   warn: 'bg-warn',
 };
 
@@ -145,7 +145,7 @@ const NOTE_LOOKS: Record<StepTone, string> = {
   quiet: 'text-ink-faint',
   wait: 'text-ink-faint',
   guard: 'text-ink-soft',
-  good: 'text-good',
+  good: 'text-ink-faint',
   bad: 'text-bad',
   warn: 'text-warn',
 };

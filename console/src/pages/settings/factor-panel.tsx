@@ -4,10 +4,10 @@ import { cacheKeys } from '../../api/queries.ts';
 import { useChange } from '../../api/use-change.ts';
 import { submitting, useContractForm, useFieldErrors } from '../../forms/use-contract-form.ts';
 import { text } from '../../text/index.ts';
-import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Dialog, DialogBody, FormActions } from '../../ui/dialog.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
+import { Signal } from '../../ui/signal.tsx';
 import { ProofField } from './proof-field.tsx';
 import { SetUpFactorDialog } from './set-up-factor-dialog.tsx';
 import { SettingPanel } from './setting-panel.tsx';
@@ -20,11 +20,7 @@ export function FactorPanel({ isOn }: { readonly isOn: boolean }) {
   return (
     <SettingPanel
       title={words.factor}
-      badge={
-        <Badge tone={isOn ? 'good' : 'neutral'} dot>
-          {isOn ? words.factorOn : words.factorOff}
-        </Badge>
-      }
+      badge={<Signal tone={isOn ? 'good' : 'neutral'}>{isOn ? words.factorOn : words.factorOff}</Signal>}
       actions={
         <Button size="small" onClick={() => setAsked(isOn ? 'remove' : 'set-up')}>
           {isOn ? words.remove : words.setUp}

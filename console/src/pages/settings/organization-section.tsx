@@ -125,11 +125,9 @@ function DangerZone() {
   const [leaving, setLeaving] = useState(false);
   if (session === undefined || capabilities?.accounts !== true || !can('removeMember')) return null;
   return (
-    <section className="rounded-xl border border-bad/40 bg-panel">
-      <h2 className="border-b border-bad/40 px-4 py-2.5 text-[13px] font-semibold text-bad">
-        {words.danger}
-      </h2>
-      <div className="flex flex-wrap items-center justify-between gap-3 px-4 py-4">
+    <section className="border-t-2 border-bad">
+      <h2 className="border-b py-2 font-semibold text-bad">{words.danger}</h2>
+      <div className="flex flex-wrap items-center justify-between gap-3 py-4">
         <div className="min-w-0">
           <p className="text-[13px] font-medium">{words.leave}</p>
           <p className="text-xs text-ink-faint">{words.leaveHint}</p>

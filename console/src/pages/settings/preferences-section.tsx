@@ -44,9 +44,9 @@ function ThemeChoice() {
               key={each}
               className={classes(
                 'flex cursor-pointer flex-col items-center gap-2 rounded-lg border px-3 py-4 text-[13px]',
-                'has-focus-visible:outline-2 has-focus-visible:outline-accent',
+                'has-focus-visible:outline-2 has-focus-visible:outline-focus',
                 each === theme
-                  ? 'border-accent bg-accent-wash font-medium text-accent-ink'
+                  ? 'border-ink bg-hover font-medium text-ink'
                   : 'text-ink-soft hover:bg-hover hover:text-ink',
               )}
             >

@@ -54,7 +54,7 @@ function SessionLine({ session }: { readonly session: BrowserSession }) {
         <div className="min-w-0 flex-1" title={session.user_agent ?? undefined}>
           <p className="flex flex-wrap items-center gap-x-2 text-[13px] font-medium">
             {name}
-            {session.current ? <Badge tone="accent">{words.current}</Badge> : null}
+            {session.current ? <Badge tone="note">{words.current}</Badge> : null}
           </p>
           <p className="flex flex-wrap gap-x-3 text-xs text-ink-faint">
             {session.ip_address === null ? null : <span className="font-mono">{session.ip_address}</span>}

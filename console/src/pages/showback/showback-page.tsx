@@ -1,7 +1,7 @@
 import type { Showback, ShowbackLine } from '@relay/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
-import { Coins, Download } from 'lucide-react';
+import { Download } from 'lucide-react';
 import { useMemo } from 'react';
 import { useChangeSearch } from '../../address/change-search.ts';
 import { type ShowbackGroup, type ShowbackSearch, showbackGroups } from '../../address/showback-search.ts';
@@ -15,7 +15,7 @@ import { TimeRangeMenu } from '../../time-range/time-range-menu.tsx';
 import { useTimeRange } from '../../time-range/use-time-range.ts';
 import { Button } from '../../ui/button.tsx';
 import { Choice } from '../../ui/choice.tsx';
-import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { type Column, DataTable, nameWidth } from '../../ui/data-table.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { Input } from '../../ui/field.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -44,7 +44,7 @@ export function ShowbackPage() {
       {showback.error !== null && showback.data === undefined ? (
         <ErrorCard error={showback.error} onRetry={() => void showback.refetch()} />
       ) : showback.data?.lines.length === 0 ? (
-        <EmptyState icon={<Coins aria-hidden />} title={words.empty} />
+        <EmptyState title={words.empty} />
       ) : (
         <Lines by={by} data={showback.data} />
       )}
@@ -135,7 +135,7 @@ function columnsOf(by: ShowbackGroup, totalMicros: number): readonly Column<Line
       id: 'group',
       header: words.groups[by],
       sortBy: ({ shown }) => shown,
-      width: 'max-w-0 w-full',
+      width: nameWidth,
       cell: ({ shown }) => <span className="block truncate font-medium">{shown}</span>,
     },
     {

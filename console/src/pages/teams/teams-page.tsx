@@ -1,7 +1,7 @@
 import type { Team } from '@relay/contract';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { Pencil, Trash2, UsersRound } from 'lucide-react';
+import { Pencil, Trash2 } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { useListSearch } from '../../address/use-list-search.ts';
 import { membersQuery, orgApiKeysQuery } from '../../api/people-queries.ts';
@@ -14,7 +14,7 @@ import { formatCount } from '../../format/numbers.ts';
 import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
-import { type Column, DataTable, RowActions } from '../../ui/data-table.tsx';
+import { type Column, DataTable, nameWidth, RowActions } from '../../ui/data-table.tsx';
 import { CreateButton, ListPage } from '../../ui/list-page.tsx';
 import { MenuItem, MenuLine, MoreMenu } from '../../ui/menu.tsx';
 import { TeamDialog } from './team-dialog.tsx';
@@ -51,7 +51,7 @@ export function TeamsPage() {
         ) : undefined
       }
       list={teams}
-      empty={{ icon: <UsersRound aria-hidden />, title: words.empty }}
+      empty={{ title: words.empty }}
       query={query}
       onQuery={setQuery}
       shown={rows?.length}
@@ -99,7 +99,7 @@ function columnsOf(teams: readonly Team[], mayWrite: boolean): readonly Column<T
       id: 'name',
       header: words.columns.name,
       sortBy: ({ name }) => name,
-      width: 'max-w-0 w-full',
+      width: nameWidth,
       cell: ({ name, slug }) => (
         <div className="min-w-0">
           <p className="truncate font-medium">{name}</p>

@@ -84,7 +84,7 @@ function Share({ share }: { readonly share: number }) {
   return (
     <span className="flex items-center justify-end gap-3">
       <span aria-hidden className="h-1.5 w-28 overflow-hidden rounded-full bg-hover max-sm:hidden">
-        <span className="block h-full rounded-full bg-accent" style={{ width: `${share * 100}%` }} />
+        <span className="block h-full rounded-full bg-served" style={{ width: `${share * 100}%` }} />
       </span>
       <span className="w-12">{formatShare(share)}</span>
     </span>

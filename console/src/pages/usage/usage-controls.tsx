@@ -120,7 +120,7 @@ export function UsageFilterBar({ choice, change }: ControlsProps) {
   );
 }
 
-const CHOSEN = 'h-8 text-[13px] font-medium border-accent sm:w-44';
+const CHOSEN = 'h-8 text-[13px] font-medium border-ink sm:w-44';
 
 interface LabelledProps {
   readonly label: string;

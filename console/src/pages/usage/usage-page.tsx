@@ -1,7 +1,7 @@
 import type { Timeseries } from '@relay/contract';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useLocation } from '@tanstack/react-router';
-import { ChartColumn, Download } from 'lucide-react';
+import { Download } from 'lucide-react';
 import { useMemo } from 'react';
 import type { UsageFilterName } from '../../address/usage-search.ts';
 import { statsSummaryQuery } from '../../api/usage-queries.ts';
@@ -79,7 +79,6 @@ function Actions({ data }: { readonly data: Timeseries | undefined }) {
 function NothingYet() {
   return (
     <EmptyState
-      icon={<ChartColumn aria-hidden />}
       title={words.empty}
       action={
         <Button asChild look="solid">
@@ -120,7 +119,7 @@ function Figures({ usage }: { readonly usage: ReturnType<typeof useUsage> }) {
   const points = series?.[0]?.points.length ?? 0;
   return (
     <div
-      className={classes('space-y-4 transition-opacity', answer.isPlaceholderData && 'opacity-60')}
+      className={classes('space-y-4', answer.isPlaceholderData && 'opacity-60')}
       aria-busy={answer.isPlaceholderData || undefined}
     >
       <TimeChart

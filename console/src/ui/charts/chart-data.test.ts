@@ -63,12 +63,9 @@ describe('chart data', () => {
   });
 });
 
-describe('chart colors', () => {
+describe('the colors', () => {
   const css = readFileSync(join(import.meta.dirname, '../../styles.css'), 'utf8');
   const [light = '', dark = ''] = css.split('[data-theme="dark"]');
-  const lightnessOf = (theme: string, name: string) =>
-    Number(new RegExp(`--${name}: oklch\\(([\\d.]+)`).exec(theme)?.[1]);
-
   for (const [name, theme] of Object.entries({ light, dark })) {
     it(`neighbors in the ${name} theme differ in lightness, for color-blind users`, () => {
       for (let place = 1; place < 8; place += 1) {
@@ -81,30 +78,54 @@ describe('chart colors', () => {
       assert.ok(states >= 0.1, `good and bad are ${states} apart`);
     });
 
+    it(`text has a contrast of 4.5:1 with every surface of the ${name} theme`, () => {
+      const texts = ['ink', 'ink-soft', 'ink-faint', 'good', 'warn', 'bad', 'wait-ink', 'off'];
+      for (const each of texts)
+        for (const surface of ['canvas', 'panel', 'sunken', 'hover']) {
+          const contrast = contrastOf(theme, each, surface);
+          assert.ok(contrast >= 4.5, `${each} on ${surface} has a contrast of ${contrast.toFixed(2)}`);
+        }
+      // Yellow is close to paper, so a yellow shape has an edge.
+      assert.ok(contrastOf(theme, 'wait-edge', 'canvas') >= 3);
+    });
+
     it(`every color has contrast with the panel of the ${name} theme`, () => {
-      const panel = luminanceOf(theme, 'panel');
       const names = [...Array.from({ length: 8 }, (_, index) => `series-${index + 1}`), 'series-other'];
       for (const each of [...names, 'chart-good', 'chart-warn', 'chart-bad', 'chart-neutral']) {
-        const own = luminanceOf(theme, each);
-        const contrast = (Math.max(own, panel) + 0.05) / (Math.min(own, panel) + 0.05);
+        const contrast = contrastOf(theme, each, 'panel');
         assert.ok(contrast >= 3, `${each} has a contrast of ${contrast.toFixed(2)}`);
       }
     });
   }
 });
 
-/** The relative luminance of WCAG, from linear sRGB. */
+/** Linear sRGB of a color such as `#2450c4`. */
+function linearOf(theme: string, name: string): readonly [number, number, number] {
+  const found = new RegExp(`--${name}: #(..)(..)(..);`).exec(theme);
+  const [red = 0, green = 0, blue = 0] = (found?.slice(1) ?? []).map((pair) => {
+    const value = Number.parseInt(pair, 16) / 255;
+    return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+  });
+  assert.notEqual(found, null, name);
+  return [red, green, blue];
+}
+
+/** The lightness of OKLab. */
+function lightnessOf(theme: string, name: string): number {
+  const [red, green, blue] = linearOf(theme, name);
+  const long = Math.cbrt(0.4122214708 * red + 0.5363325363 * green + 0.0514459929 * blue);
+  const medium = Math.cbrt(0.2119034982 * red + 0.6806995451 * green + 0.1073969566 * blue);
+  const short = Math.cbrt(0.0883024619 * red + 0.2817188376 * green + 0.6299787005 * blue);
+  return 0.2104542553 * long + 0.793617785 * medium - 0.0040720468 * short;
+}
+
+/** The relative luminance of WCAG. */
 function luminanceOf(theme: string, name: string): number {
-  const found = new RegExp(`--${name}: oklch\\(([\\d.]+) ([\\d.]+) ([\\d.]+)`).exec(theme);
-  const [lightness = 0, chroma = 0, degrees = 0] = found?.slice(1).map(Number) ?? [];
-  const hue = (degrees * Math.PI) / 180;
-  const [a, b] = [chroma * Math.cos(hue), chroma * Math.sin(hue)];
-  const long = (lightness + 0.3963377774 * a + 0.2158037573 * b) ** 3;
-  const medium = (lightness - 0.1055613458 * a - 0.0638541728 * b) ** 3;
-  const short = (lightness - 0.0894841775 * a - 1.291485548 * b) ** 3;
-  const red = 4.0767416621 * long - 3.3077115913 * medium + 0.2309699292 * short;
-  const green = -1.2684380046 * long + 2.6097574011 * medium - 0.3413193965 * short;
-  const blue = -0.0041960863 * long - 0.7034186147 * medium + 1.707614701 * short;
-  const seen = (channel: number) => Math.min(1, Math.max(0, channel));
-  return 0.2126 * seen(red) + 0.7152 * seen(green) + 0.0722 * seen(blue);
+  const [red, green, blue] = linearOf(theme, name);
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+function contrastOf(theme: string, one: string, other: string): number {
+  const [a, b] = [luminanceOf(theme, one), luminanceOf(theme, other)];
+  return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
 }

@@ -81,9 +81,9 @@ export default function Drawing(props: DrawingProps) {
         <ReferenceArea
           x1={selection.from}
           x2={selection.to}
-          fill="var(--accent)"
+          fill="var(--ink-soft)"
           fillOpacity={0.15}
-          stroke="var(--accent)"
+          stroke="var(--ink-soft)"
         />
       )}
     </ComposedChart>

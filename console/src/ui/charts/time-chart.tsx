@@ -54,9 +54,9 @@ export function TimeChart(props: TimeChartProps) {
     setHidden(next);
   };
   return (
-    <section className="min-w-0 rounded-xl border bg-panel shadow-panel" aria-label={title}>
-      <header className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b py-1.5 pr-2 pl-4">
-        <h2 className="mr-auto text-[13px] font-semibold">{title}</h2>
+    <section className="min-w-0 border-t-2 border-rule" aria-label={title}>
+      <header className="flex min-h-[34px] flex-wrap items-center gap-x-3 gap-y-1 py-1">
+        <h2 className="mr-auto font-semibold">{title}</h2>
         {props.actions}
         <ViewButton title={title} asTable={asTable} onClick={() => setAsTable(!asTable)} />
       </header>
@@ -65,7 +65,7 @@ export function TimeChart(props: TimeChartProps) {
       ) : asTable ? (
         <ChartTable {...props} drawn={folded.drawn} rows={rows} heightPx={heightPx} />
       ) : (
-        <div className="px-4 pt-3 pb-2">
+        <div className="pb-2">
           <div className="flex min-h-5 flex-wrap items-start justify-between gap-x-4 gap-y-1 text-xs">
             <span className="text-ink-faint">{unit}</span>
             <Legend drawn={folded.drawn} hidden={hidden} onToggle={toggle} left={folded.left} />
@@ -112,7 +112,7 @@ interface ViewButtonProps {
 /** As large as the chart, so that the layout does not shift. */
 function ChartSkeleton({ heightPx }: { readonly heightPx: number }) {
   return (
-    <div className="px-4 pt-3 pb-2" role="status" aria-label={text.states.loading}>
+    <div className="pb-2" role="status" aria-label={text.states.loading}>
       <Skeleton className="my-[3px] w-24" />
       <div className="mt-1" style={{ height: heightPx }}>
         <Skeleton className="h-full w-full opacity-60" />

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { laneFiguresQuery } from '../../api/queries.ts';
-import { useApi } from '../../api/use-api.ts';
-import { useAccess } from '../../session/use-access.ts';
+import { dayFiguresQuery } from '../api/usage-queries.ts';
+import { useApi } from '../api/use-api.ts';
+import { useAccess } from '../session/use-access.ts';
 
 /** The last 24 hours of a lane. */
 export interface LaneFigures {
@@ -17,21 +17,21 @@ export interface LaneFigures {
 export function useLaneFigures(): (laneId: string) => LaneFigures | null | undefined {
   const api = useApi();
   const enabled = useAccess().can('getTimeseries');
-  const requests = useQuery({ ...laneFiguresQuery(api, 'requests'), enabled });
-  const waits = useQuery({ ...laneFiguresQuery(api, 'wait_ms_p95'), enabled });
-  const fallbacks = useQuery({ ...laneFiguresQuery(api, 'fallback_rate'), enabled });
+  const requests = useQuery({ ...dayFiguresQuery(api, 'lane', 'requests'), enabled });
+  const waits = useQuery({ ...dayFiguresQuery(api, 'lane', 'wait_ms_p95'), enabled });
+  const fallbacks = useQuery({ ...dayFiguresQuery(api, 'lane', 'fallback_rate'), enabled });
   return useMemo(() => {
-    const counts = requests.data;
+    const counts = requests.data?.of;
     if (counts === undefined) return () => undefined;
-    const all = [...counts.values()].reduce<number>((sum, count) => sum + (count ?? 0), 0);
+    const all = [...counts.values()].reduce((sum, { total }) => sum + (total ?? 0), 0);
     return (laneId: string) => {
-      const own = counts.get(laneId) ?? 0;
+      const own = counts.get(laneId)?.total ?? 0;
       if (own === 0) return null;
       return {
         requests: own,
         share: own / all,
-        waitMsP95: waits.data?.get(laneId) ?? null,
-        fallbackRate: fallbacks.data?.get(laneId) ?? null,
+        waitMsP95: waits.data?.of.get(laneId)?.total ?? null,
+        fallbackRate: fallbacks.data?.of.get(laneId)?.total ?? null,
       };
     };
   }, [requests.data, waits.data, fallbacks.data]);

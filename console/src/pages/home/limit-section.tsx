@@ -1,0 +1,100 @@
+import type { LimitUsage } from '@relay/contract';
+import { Link } from '@tanstack/react-router';
+import { formatSpan } from '../../format/spans.ts';
+import { FillBar } from '../../parts/limit-bar.tsx';
+import { amountOf, ruleOf } from '../../parts/limit-metrics.ts';
+import { text } from '../../text/index.ts';
+import { Plate } from '../../ui/plate.tsx';
+import { useNow } from '../../ui/use-now.ts';
+import { LeadSection } from './lead-section.tsx';
+import type { LimitEnd } from './limit-ends.ts';
+
+const words = text.home.lead;
+const MORE_SHOWN = 3;
+const TICK_MS = 1_000;
+
+interface LimitSectionProps {
+  /** The first to run out first. */
+  readonly ends: readonly LimitEnd[];
+  /** For when none runs out: the tightest first. */
+  readonly tightest: readonly LimitUsage[];
+}
+
+/** The limit that runs out next, with the time until then; otherwise the tightest ones. */
+export function LimitSection({ ends, tightest }: LimitSectionProps) {
+  const nowMs = useNow(TICK_MS);
+  const [first, ...rest] = ends;
+  const rows = first === undefined ? tightest.map((usage) => ({ usage, atMs: null })) : rest;
+  return (
+    <LeadSection
+      title={words.limit}
+      tone={first === undefined ? 'none' : first.atMs <= nowMs ? 'bad' : 'warn'}
+      action={
+        <Link to="/limits" className="link">
+          {words.viewLimits}
+        </Link>
+      }
+    >
+      {first === undefined ? (
+        <p className="mb-2 text-[15px] leading-[34px]">
+          {rows.length === 0 ? words.noLimits : words.noLimit}
+        </p>
+      ) : (
+        <First end={first} nowMs={nowMs} />
+      )}
+      <ul>
+        {rows.slice(0, MORE_SHOWN).map(({ usage, atMs }) => (
+          <li
+            key={usage.policy_id}
+            className="grid h-[30px] grid-cols-[minmax(0,1fr)_64px_72px] items-center gap-2 border-t"
+          >
+            <LimitLink usage={usage} />
+            <FillBar usage={usage} />
+            <span className="truncate text-right text-xs text-ink-soft">
+              {atMs === null
+                ? amountOf(usage.metric, usage.remaining)
+                : atMs <= nowMs
+                  ? words.now
+                  : formatSpan(atMs - nowMs)}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </LeadSection>
+  );
+}
+
+function First({ end: { usage, atMs }, nowMs }: { readonly end: LimitEnd; readonly nowMs: number }) {
+  const isOver = atMs <= nowMs;
+  return (
+    <>
+      <p className="flex min-h-[34px] flex-wrap items-center gap-x-2.5 gap-y-1 text-[15px] leading-5">
+        {isOver ? (
+          <span className="font-semibold text-bad">{words.rejectsNow}</span>
+        ) : (
+          <>
+            <Plate size="big">{formatSpan(atMs - nowMs)}</Plate>
+            {words.untilRejections}
+          </>
+        )}
+      </p>
+      <p className="mt-1 mb-2.5 text-xs text-ink-faint">
+        {text.limits.kindOf[usage.policy_kind]} <LimitLink usage={usage} />
+        {usage.resets_at === null || Date.parse(usage.resets_at) <= nowMs
+          ? ''
+          : ` · ${words.resetsIn(formatSpan(Date.parse(usage.resets_at) - nowMs))}`}
+      </p>
+      <div className="mb-2.5">
+        <FillBar usage={usage} thick />
+      </div>
+    </>
+  );
+}
+
+function LimitLink({ usage }: { readonly usage: LimitUsage }) {
+  return (
+    <Link to="/limits" search={{ open: usage.policy_id }} className="link truncate text-ink">
+      {ruleOf(usage)}
+    </Link>
+  );
+}

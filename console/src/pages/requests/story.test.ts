@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { RequestDetail } from '@relay/contract';
+import { storyOf } from './story.ts';
+
+function said(over: object): string {
+  const detail = {
+    state: 'completed',
+    streaming: false,
+    wait_ms: 0,
+    duration_ms: 400,
+    attempts: [{ endpoint_id: 'b', outcome: 'succeeded', upstream_status: 200 }],
+    ...over,
+  } as unknown as RequestDetail;
+  return storyOf(detail, (id) => id.toUpperCase())
+    .map(({ before, strong, after }) => `${before}${strong}${after}`)
+    .join(', ');
+}
+
+describe('the sentence about a request', () => {
+  it('says how it ended', () => {
+    assert.equal(said({}), 'completed in 400 ms');
+    assert.equal(said({ streaming: true }), 'streamed a response in 400 ms');
+    assert.equal(said({ state: 'failed', attempts: [] }), 'failed after 400 ms');
+    const attempts = [{ endpoint_id: 'a', outcome: 'failed', upstream_status: 500 }];
+    assert.equal(said({ state: 'failed', attempts }), 'got 500 from A, failed after 400 ms');
+    assert.equal(said({ state: 'cancelled' }), 'was cancelled by the client after 400 ms');
+  });
+
+  it('tells the wait, failed attempts and the fallback in order', () => {
+    const attempts = [
+      { endpoint_id: 'a', outcome: 'failed', upstream_status: 429 },
+      { endpoint_id: 'c', outcome: 'failed', upstream_status: null },
+      { endpoint_id: 'b', outcome: 'succeeded', upstream_status: 200 },
+    ];
+    assert.equal(
+      said({ wait_ms: 100, attempts }),
+      'waited 100 ms in the queue, got 429 from A, couldn’t reach C, fell back to B, completed in 300 ms',
+    );
+  });
+});

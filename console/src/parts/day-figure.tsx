@@ -1,0 +1,39 @@
+import type { ReactNode } from 'react';
+import type { DayFigure, DayFigures } from '../api/usage-queries.ts';
+import { formatCount } from '../format/numbers.ts';
+import { text } from '../text/index.ts';
+import { Sparkline } from '../ui/sparkline.tsx';
+
+/** The figure of one row; undefined while loading, and where it is unknown. */
+export function figureIn(figures: DayFigures | undefined, id: string): DayFigure | undefined {
+  if (figures === undefined) return undefined;
+  return figures.of.get(id) ?? (figures.isWhole ? NONE : undefined);
+}
+
+const NONE: DayFigure = { total: 0, hours: [] };
+
+/** Requests of the last 24 hours: their shape and their number. */
+export function DayTraffic({ of, tone }: { readonly of: DayFigure | undefined; readonly tone?: string }) {
+  return (
+    <span className="flex items-center justify-end gap-2">
+      {of === undefined ? null : (
+        <Sparkline values={of.hours} {...(tone !== undefined && { className: tone })} />
+      )}
+      <span className="min-w-9 text-right">
+        {of === undefined || of.total === null ? text.states.empty : formatCount(of.total)}
+      </span>
+    </span>
+  );
+}
+
+/** A value of the last 24 hours; faint where there is none. */
+export function DayValue({ of, format }: DayValueProps) {
+  if (of === undefined || of.total === null)
+    return <span className="text-ink-faint">{text.states.empty}</span>;
+  return <span className={of.total === 0 ? 'text-ink-faint' : ''}>{format(of.total)}</span>;
+}
+
+interface DayValueProps {
+  readonly of: DayFigure | undefined;
+  readonly format: (value: number) => ReactNode;
+}

@@ -1,0 +1,41 @@
+import type { LimitPeriod, LimitUsage } from '@relay/contract';
+
+export interface Window {
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const LENGTHS_MS = { hour: HOUR_MS, day: DAY_MS, week: 7 * DAY_MS } as const;
+/** Weeks begin on Mondays. */
+const FIRST_MONDAY_MS = 4 * DAY_MS;
+
+type CalendarPeriod = Extract<LimitPeriod, keyof typeof LENGTHS_MS | 'month'>;
+
+export function isCalendar(period: LimitPeriod): period is CalendarPeriod {
+  return period in LENGTHS_MS || period === 'month';
+}
+
+/** The calendar window in UTC that contains a time. */
+export function windowAt(period: CalendarPeriod, atMs: number): Window {
+  if (period === 'month') {
+    const at = new Date(atMs);
+    const [year, month] = [at.getUTCFullYear(), at.getUTCMonth()];
+    return { startMs: Date.UTC(year, month), endMs: Date.UTC(year, month + 1) };
+  }
+  const lengthMs = LENGTHS_MS[period];
+  const firstMs = period === 'week' ? FIRST_MONDAY_MS : 0;
+  const startMs = Math.floor((atMs - firstMs) / lengthMs) * lengthMs + firstMs;
+  return { startMs, endMs: startMs + lengthMs };
+}
+
+/** When a limit is used up at the rate since its window began; null if not before the reset, or unknown. */
+export function runsOutAt(usage: LimitUsage | null, nowMs: number): number | null {
+  if (usage === null || !isCalendar(usage.period)) return null;
+  const { startMs, endMs } = windowAt(usage.period, nowMs);
+  const taken = usage.used + usage.reserved;
+  if (taken === 0) return null;
+  const atMs = nowMs + (usage.remaining * Math.max(1, nowMs - startMs)) / taken;
+  return atMs < endMs ? atMs : null;
+}

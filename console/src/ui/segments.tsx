@@ -1,0 +1,37 @@
+import type { ReactNode } from 'react';
+
+interface SegmentsProps<Value extends string> {
+  /** What is chosen. */
+  readonly label: string;
+  readonly value: Value;
+  readonly options: readonly Segment<Value>[];
+  readonly onChange: (value: Value) => void;
+}
+
+interface Segment<Value extends string> {
+  readonly value: Value;
+  readonly label: ReactNode;
+  /** A count beside the label. */
+  readonly count?: string;
+}
+
+/** A choice among a few, all in sight. */
+export function Segments<Value extends string>({ label, value, options, onChange }: SegmentsProps<Value>) {
+  return (
+    <fieldset className="inline-flex max-w-full min-w-0 overflow-x-auto rounded-lg border border-line-strong bg-panel">
+      <legend className="sr-only">{label}</legend>
+      {options.map((option) => (
+        <button
+          key={option.value}
+          type="button"
+          aria-pressed={option.value === value}
+          onClick={() => onChange(option.value)}
+          className="flex h-7 items-center gap-1.5 border-l px-2.5 whitespace-nowrap first:border-l-0 hover:bg-hover focus-visible:-outline-offset-2 aria-pressed:bg-solid aria-pressed:font-medium aria-pressed:text-on-solid max-sm:h-9"
+        >
+          {option.label}
+          {option.count === undefined ? null : <span className="opacity-75">{option.count}</span>}
+        </button>
+      ))}
+    </fieldset>
+  );
+}
