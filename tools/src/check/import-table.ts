@@ -99,7 +99,13 @@ export const folderTables: readonly FolderTable[] = [
     above: ['index.ts'],
     shared: ['resources'],
     complete: false,
-    rows: { resources: [], registry: ['.*'], 'config-file': ['resources', 'registry', 'pricing-policies'] },
+    rows: {
+      resources: [],
+      registry: ['.*'],
+      'config-file': ['resources', 'registry', 'pricing-policies'],
+      // Replays what an apply of the file would make of the configuration.
+      'what-if': ['resources', 'config-file', 'connection-tests'],
+    },
   },
   {
     at: 'console/src',

@@ -1,0 +1,46 @@
+import { Worker } from 'node:worker_threads';
+import type { ReplayedRow } from '../../store/ledger/log/read-replayed.ts';
+import type { WhatIfInput, WhatIfMessage, WhatIfReplayed } from './what-if-messages.ts';
+
+/** Written so that the build finds the worker and replaces it by the built one. */
+const WORKER_FILE = new URL('./what-if-worker.ts', import.meta.url);
+const MEMORY_MIB_MAX = 768;
+/** A thread that has not ended by itself this long after its time is ended. */
+const GRACE_MS = 10_000;
+
+export interface ReplayThread {
+  /** Requests, newest first. */
+  take(rows: readonly ReplayedRow[]): void;
+  run(input: WhatIfInput): Promise<WhatIfReplayed>;
+  end(): Promise<void>;
+}
+
+/** Bounded in memory and time: it fails when it needs more of either. */
+export function startReplayThread(): ReplayThread {
+  const worker = new Worker(WORKER_FILE, {
+    name: 'what-if',
+    resourceLimits: { maxOldGenerationSizeMb: MEMORY_MIB_MAX },
+  });
+  const replayed = Promise.withResolvers<WhatIfReplayed>();
+  // Avoids an unhandled rejection; `run` rethrows.
+  replayed.promise.catch(() => undefined);
+  worker.once('message', (result: WhatIfReplayed) => replayed.resolve(result));
+  worker.once('error', (error) => replayed.reject(error));
+  worker.once('exit', () => replayed.reject(new Error('the replay ended without a result')));
+  const post = (message: WhatIfMessage) => worker.postMessage(message);
+  let timer: NodeJS.Timeout | undefined;
+  return {
+    take: (rows) => post({ kind: 'rows', rows }),
+    run(input) {
+      post({ kind: 'run', input });
+      timer = setTimeout(() => {
+        replayed.reject(new Error(`the replay took longer than ${input.tookMsMax + GRACE_MS} ms`));
+      }, input.tookMsMax + GRACE_MS);
+      return replayed.promise;
+    },
+    async end() {
+      clearTimeout(timer);
+      await worker.terminate();
+    },
+  };
+}

@@ -1,0 +1,98 @@
+import type { WhatIf, WhatIfRequest } from '@relay/contract';
+import type { Opening } from '../../admission/engine.ts';
+import { limitsInForce } from '../../domain/limits/limits.ts';
+import type { OrganizationSnapshot } from '../../domain/snapshot.ts';
+import type { Handlers } from '../../http/call.ts';
+import { uuidTimeMs } from '../../kit/uuid-time.ts';
+import { readKeyTerms } from '../../store/keys/read-key-terms.ts';
+import { readReplayed } from '../../store/ledger/log/read-replayed.ts';
+import type { ConfigFileDeps } from '../config-file/routes.ts';
+import { createRunningTests } from '../connection-tests/running-tests.ts';
+import type { ManagementDeps } from '../resources/deps.ts';
+import { readBothSnapshots } from './edited-configuration.ts';
+import { openingsAt } from './opening-amounts.ts';
+import { type ReplayThread, startReplayThread } from './replay-thread.ts';
+import type { KeysOfReplay } from './route-replayed.ts';
+
+const DAY_MS = 86_400_000;
+const DAYS_MAX = 7;
+const REQUESTS_MAX = 100_000;
+/** Short enough not to delay requests while a page is read. */
+const PAGE_ROWS = 1_000;
+const REPLAY_MS_MAX = 20_000;
+/** Each has a thread, with some 1 KiB for each request. */
+const RUNNING_MAX = { inOrganization: 1, inProcess: 2 };
+const TOO_MANY = 'A what-if is already running. Wait until it ends, then try again.';
+
+type WhatIfDeps = ConfigFileDeps & Pick<ManagementDeps, 'statisticsOf' | 'waitersMax'>;
+
+/** Replays requests of the ledger with an edited configuration. Nothing that it does outlives it. */
+export function whatIfHandlers(deps: WhatIfDeps): Handlers {
+  const alone = createRunningTests(RUNNING_MAX, TOO_MANY);
+  return {
+    whatIf: ({ caller: { organizationId }, body }) =>
+      alone(organizationId, async () => {
+        const both = await readBothSnapshots(deps, organizationId, body);
+        const thread = startReplayThread();
+        try {
+          return await replay(deps, organizationId, body, both, thread);
+        } finally {
+          await thread.end();
+        }
+      }),
+  };
+}
+
+async function replay(
+  deps: WhatIfDeps,
+  organizationId: string,
+  { days = DAYS_MAX }: Pick<WhatIfRequest, 'days'>,
+  { before, after }: { readonly before: OrganizationSnapshot; readonly after: OrganizationSnapshot },
+  thread: ReplayThread,
+): Promise<WhatIf> {
+  const { clock, waitersMax } = deps;
+  const db = deps.statisticsOf(organizationId);
+  const startedMs = clock.monotonicMs();
+  const toMs = clock.nowMs();
+  let fromMs = toMs;
+  const keyIds = new Set<string>();
+  const range = { fromMs: toMs - days * DAY_MS, toMs, max: REQUESTS_MAX, pageRows: PAGE_ROWS };
+  const { isCut } = await readReplayed(db, organizationId, range, (rows) => {
+    thread.take(rows);
+    for (const { key_id } of rows) if (key_id !== null) keyIds.add(key_id);
+    const last = rows.at(-1);
+    if (last !== undefined) fromMs = uuidTimeMs(last.request_id);
+  });
+  const keys = await readKeyTerms(db, organizationId, [...keyIds]);
+  const configured = async (snapshot: OrganizationSnapshot) => ({
+    snapshot,
+    keys,
+    openings: await openingsOf(deps, snapshot, keys, fromMs),
+  });
+  const { isCutShort, ...replayed } = await thread.run({
+    before: await configured(before),
+    after: await configured(after),
+    waitersMax,
+    fromMs,
+    toMs,
+    tookMsMax: REPLAY_MS_MAX,
+  });
+  return {
+    ...replayed,
+    from: new Date(fromMs).toISOString(),
+    cut: isCutShort ? 'time' : isCut ? 'requests' : null,
+    took_ms: Math.round(clock.monotonicMs() - startedMs),
+  };
+}
+
+function openingsOf(
+  deps: WhatIfDeps,
+  snapshot: OrganizationSnapshot,
+  keys: KeysOfReplay,
+  atMs: number,
+): Promise<Opening[]> {
+  const { organizationId } = snapshot;
+  const keyPolicies = [...keys.values()].flatMap(({ policies }) => policies);
+  const limits = limitsInForce(snapshot, keyPolicies).map(({ applied }) => applied);
+  return openingsAt(deps.statisticsOf(organizationId), organizationId, limits, atMs);
+}
