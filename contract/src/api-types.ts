@@ -5747,6 +5747,8 @@ export interface components {
             /** @description Over all requests that were sent. */
             wait_ms_p50: number;
             wait_ms_p95: number;
+            /** @description The sum of the waits of requests that were then rejected. */
+            wait_ms_rejected: number;
             /** @description How often requests moved on to another endpoint after a failure. */
             fallbacks: number;
             /** @description Spend in micro-USD. */

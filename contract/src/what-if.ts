@@ -33,6 +33,7 @@ const WhatIfFigures = closed('WhatIfFigures', {
   wait_ms: integer({ description: 'The sum of these waits.' }),
   wait_ms_p50: integer({ description: 'Over all requests that were sent.' }),
   wait_ms_p95: integer(),
+  wait_ms_rejected: integer({ description: 'The sum of the waits of requests that were then rejected.' }),
   fallbacks: integer({ description: 'How often requests moved on to another endpoint after a failure.' }),
   cost_micros: integer({ description: 'Spend in micro-USD.' }),
 });

@@ -221,6 +221,7 @@ export const importExceptions: readonly ImportException[] = [
       'system-tests/src/fuzz/',
       'system-tests/src/jetstream/',
       'system-tests/src/numbers/',
+      'system-tests/src/what-if/',
     ],
     reason:
       'fuzzed inputs, random traffic, kills, and what a receiver fails, are the same reproducible choices',

@@ -137,6 +137,9 @@ export function estimatedCharges(
   estimate: TokenEstimate,
   reservation: Reservation | null,
 ): readonly Charge[] {
+  const { units, estimated } = chargesAt(tableOf(snapshot, caller), route.lane?.id ?? null, candidate);
+  // Every request costs the same under these limits, so no price has to be computed.
+  if (!estimated) return units;
   const amounts = estimatedAmounts(snapshot, candidate, estimate);
   const charges = chargesFor(snapshot, caller, route, candidate, amounts, reservation ?? amounts);
   return amounts.spendMicros > 0 ? charges : charges.filter(({ cost }) => cost > 0);

@@ -12,6 +12,7 @@ const NOTHING: WhatIfFigures = {
   wait_ms: 0,
   wait_ms_p50: 0,
   wait_ms_p95: 0,
+  wait_ms_rejected: 0,
   fallbacks: 0,
   cost_micros: 0,
 };

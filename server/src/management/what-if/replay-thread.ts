@@ -1,16 +1,16 @@
 import { Worker } from 'node:worker_threads';
-import type { ReplayedRow } from '../../store/ledger/log/read-replayed.ts';
+import type { ReplayedPage } from '../../store/ledger/log/read-replayed.ts';
 import type { WhatIfInput, WhatIfMessage, WhatIfReplayed } from './what-if-messages.ts';
 
 /** Written so that the build finds the worker and replaces it by the built one. */
 const WORKER_FILE = new URL('./what-if-worker.ts', import.meta.url);
-const MEMORY_MIB_MAX = 768;
+const MEMORY_MIB_MAX = 512;
+const YOUNG_MIB_MAX = 96;
 /** A thread that has not ended by itself this long after its time is ended. */
 const GRACE_MS = 10_000;
 
 export interface ReplayThread {
-  /** Requests, newest first. */
-  take(rows: readonly ReplayedRow[]): void;
+  take(page: ReplayedPage): void;
   run(input: WhatIfInput): Promise<WhatIfReplayed>;
   end(): Promise<void>;
 }
@@ -19,7 +19,8 @@ export interface ReplayThread {
 export function startReplayThread(): ReplayThread {
   const worker = new Worker(WORKER_FILE, {
     name: 'what-if',
-    resourceLimits: { maxOldGenerationSizeMb: MEMORY_MIB_MAX },
+    // A large young generation: nearly everything that a replay makes is soon garbage.
+    resourceLimits: { maxOldGenerationSizeMb: MEMORY_MIB_MAX, maxYoungGenerationSizeMb: YOUNG_MIB_MAX },
   });
   const replayed = Promise.withResolvers<WhatIfReplayed>();
   // Avoids an unhandled rejection; `run` rethrows.
@@ -30,7 +31,7 @@ export function startReplayThread(): ReplayThread {
   const post = (message: WhatIfMessage) => worker.postMessage(message);
   let timer: NodeJS.Timeout | undefined;
   return {
-    take: (rows) => post({ kind: 'rows', rows }),
+    take: ({ json }) => post({ kind: 'rows', json }),
     run(input) {
       post({ kind: 'run', input });
       timer = setTimeout(() => {

@@ -1,4 +1,4 @@
-import type { Actual, AdmissionAsk, Opening, Refusal, Release } from '../../admission/engine.ts';
+import type { Actual, Opening, Refusal, Release } from '../../admission/engine.ts';
 import { createMemoryEngine, type MemoryEngine } from '../../admission/memory/engine.ts';
 import { outcomeOf } from '../../admission/refusal.ts';
 import { costMicros } from '../../domain/money/money.ts';
@@ -78,6 +78,7 @@ export async function createReplay(settings: ReplaySettings): Promise<Replay> {
     typical,
     waitersMax,
     asked: new Map(),
+    routes: new Map(),
     events: createEventQueue(),
     tally: createTally(),
     exchanges: new Map(),
@@ -111,7 +112,7 @@ async function send(world: World, request: ReplayedRequest): Promise<void> {
   world.nowMs = Math.max(world.nowMs, request.askMs);
   const routed = routeReplayed(world, request);
   if (typeof routed === 'string') {
-    tally.rejected(request, routed);
+    tally.rejected(request, routed, 0);
     return;
   }
   const exchange: Exchange = {
@@ -153,12 +154,10 @@ async function ask(world: World, exchange: Exchange, release: Actual | null): Pr
   const { request, route, untried, waitedMs } = exchange;
   exchange.askedMs = world.nowMs;
   exchange.asks = true;
-  const asking: AdmissionAsk = {
-    ...exchange.ask(untried),
-    waitMsMax: Math.max(0, route.maxWaitMs - waitedMs),
-    ...(release !== null && { release }),
-  };
-  const answer = await world.engine.admit(asking);
+  const waitMsMax = Math.max(0, route.maxWaitMs - waitedMs);
+  const answer = await world.engine.admit(
+    exchange.ask(untried, release === null ? { waitMsMax } : { waitMsMax, release }),
+  );
   switch (answer.kind) {
     case 'rebuild':
       throw new Error(`windows were not initialized: ${answer.policyIds.join(', ')}`);
@@ -183,7 +182,7 @@ function released(world: World, id: string, release: Release): void {
 function refuse(world: World, { request, failedAt, waitedMs }: Exchange, refusal: Refusal): void {
   world.exchanges.delete(request.id);
   if (failedAt === null) {
-    world.tally.rejected(request, outcomeOf(refusal).code);
+    world.tally.rejected(request, outcomeOf(refusal).code, waitedMs);
     if (refusal.policyId !== null) limitTally(world, refusal.policyId).rejected += 1;
     return;
   }

@@ -32,7 +32,7 @@ export interface ReplayedRequest {
   readonly operation: Operation;
   readonly streaming: boolean;
   readonly estimate: TokenEstimate;
-  /** From its last dispatch to its end, and what it used; null when it was never sent. */
+  /** From its last release to its end, and what it used; null when it was never sent. */
   readonly serviceMs: number | null;
   readonly usage: Usage | null;
   /** Attempts that failed and were followed by another: endpoint and duration. */
@@ -55,9 +55,8 @@ export function replayedRequest(row: ReplayedRow): ReplayedRequest | null {
   const hasLeft = !isSent && row.state === 'cancelled' && row.wait_ms > 0;
   if (!isSent && !isRejected && !hasLeft) return null;
   // Reading the body and asking guardrails come before the ask.
-  const beforeMs = isSent
-    ? (row.first_started_ms ?? row.wait_ms) - (row.first_wait_ms ?? row.wait_ms)
-    : row.latency_ms - row.wait_ms;
+  const beforeMs = isSent ? askedAfterMs(row) : row.latency_ms - row.wait_ms;
+  const releasedMs = row.attempt_count > 1 ? row.last_started_ms : beforeMs + row.wait_ms;
   return {
     id: row.request_id,
     askMs: uuidTimeMs(row.request_id) + Math.max(0, beforeMs),
@@ -72,7 +71,7 @@ export function replayedRequest(row: ReplayedRow): ReplayedRequest | null {
       outputTokens: row.estimated_output_tokens,
       ...freeIf(row.operation),
     },
-    serviceMs: isSent ? Math.max(0, row.latency_ms - (row.last_started_ms ?? row.wait_ms)) : null,
+    serviceMs: isSent ? Math.max(0, row.latency_ms - (releasedMs ?? row.wait_ms)) : null,
     usage: isSent ? usageOf(row) : null,
     failed: (row.failed ?? []).map(({ endpoint_id, latency_ms }) => ({
       endpointId: endpoint_id,
@@ -86,6 +85,12 @@ export function replayedRequest(row: ReplayedRow): ReplayedRequest | null {
       costMicros: row.actual_cost_micros ?? 0,
     },
   };
+}
+
+/** From its arrival, as far as the time was recorded: otherwise, just before its dispatch without its wait. */
+function askedAfterMs(row: ReplayedRow): number {
+  if (row.asked_ms !== null && row.asked_ms > 0) return row.asked_ms;
+  return (row.first_started_ms ?? row.wait_ms) - (row.first_wait_ms ?? row.wait_ms);
 }
 
 function usageOf(row: ReplayedRow): Usage {

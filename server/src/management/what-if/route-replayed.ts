@@ -1,5 +1,5 @@
 import type { Operation } from '@relay/contract';
-import { capacityAsk } from '../../admission/capacity-ask.ts';
+import { type AskingCaller, capacityAsk } from '../../admission/capacity-ask.ts';
 import type { AdmissionAsk } from '../../admission/engine.ts';
 import { boundEstimate } from '../../domain/limits/bound-estimate.ts';
 import type { RequestMost } from '../../domain/limits/hard-reservation.ts';
@@ -30,6 +30,19 @@ export interface RoutingOfReplay {
   readonly waitersMax: number;
   /** Filled as operations are seen. */
   readonly asked: Map<Operation, AskedRequest>;
+  /** By what a route depends on, filled as requests are seen: most of them are alike. */
+  readonly routes: Map<string, RouteOfReplay | RouteError>;
+}
+
+type RouteError = 'model_not_found' | 'no_route';
+
+interface RouteOfReplay {
+  readonly route: Route;
+  readonly model: string;
+  readonly caller: AskingCaller;
+  readonly candidates: readonly Candidate[];
+  /** Whether any limit applies to the caller. */
+  readonly isLimited: boolean;
 }
 
 export interface RoutedReplay {
@@ -38,15 +51,50 @@ export interface RoutedReplay {
   readonly serviceMs: number;
   readonly usage: Usage;
   /** Asks for one of these candidates. */
-  readonly ask: (offered: readonly Candidate[]) => Omit<AdmissionAsk, 'waitMsMax' | 'release'>;
+  readonly ask: (
+    offered: readonly Candidate[],
+    more: Pick<AdmissionAsk, 'waitMsMax' | 'release'>,
+  ) => AdmissionAsk;
 }
 
 /** As the gateway routes a request and asks for its capacity. Returns the error code where nothing can serve it. */
-export function routeReplayed(
-  routing: RoutingOfReplay,
+export function routeReplayed(routing: RoutingOfReplay, request: ReplayedRequest): RoutedReplay | RouteError {
+  const { snapshot, waitersMax } = routing;
+  const { keyId, userId, model: name, laneId, operation, streaming } = request;
+  const alike = `${keyId} ${userId} ${laneId} ${operation} ${streaming} ${name}`;
+  const routed = entryIn(routing.routes, alike, () => routeOf(routing, request));
+  if (typeof routed === 'string') return routed;
+  const { route, model, caller, candidates, isLimited } = routed;
+  const { usage, serviceMs, estimate: guess } = routing.typical.of(request);
+  const estimate = boundEstimate(snapshot, caller, route, candidates, null, guess);
+  const reserved = (candidate: Candidate) =>
+    isLimited ? hardReservation(snapshot, caller, route, candidate, () => mostOf(estimate, usage), 0) : null;
+  return {
+    route,
+    candidates,
+    serviceMs,
+    usage,
+    ask: (offered, more) => ({
+      ...capacityAsk(snapshot, caller, {
+        route,
+        model,
+        candidates: offered,
+        estimate,
+        reservations: offered.map(reserved),
+      }),
+      operationId: request.id,
+      waitersMax,
+      leaseMs: LEASE_MS,
+      draft: '',
+      ...more,
+    }),
+  };
+}
+
+function routeOf(
+  { snapshot, keys, asked }: RoutingOfReplay,
   request: ReplayedRequest,
-): RoutedReplay | 'model_not_found' | 'no_route' {
-  const { snapshot, keys, asked } = routing;
+): RouteOfReplay | RouteError {
   const model = request.model ?? snapshot.lanes.get(request.laneId ?? '')?.slug ?? '';
   const route = routingTableOf(snapshot).resolve(model);
   if (route === undefined) return 'model_not_found';
@@ -62,31 +110,7 @@ export function routeReplayed(
   const shape = entryIn(asked, request.operation, askedAs);
   const candidates = fitCandidates(route.members, shape, request.streaming, rules);
   if (candidates.length === 0) return 'no_route';
-  const { usage, serviceMs, estimate: guess } = routing.typical.of(request);
-  const estimate = boundEstimate(snapshot, caller, route, candidates, null, guess);
-  const most = mostOf(estimate, usage);
-  const isLimited = hasPolicies(snapshot, caller);
-  const reserved = (candidate: Candidate) =>
-    isLimited ? hardReservation(snapshot, caller, route, candidate, () => most, 0) : null;
-  return {
-    route,
-    candidates,
-    serviceMs,
-    usage,
-    ask: (offered) => ({
-      ...capacityAsk(snapshot, caller, {
-        route,
-        model,
-        candidates: offered,
-        estimate,
-        reservations: offered.map(reserved),
-      }),
-      operationId: request.id,
-      waitersMax: routing.waitersMax,
-      leaseMs: LEASE_MS,
-      draft: '',
-    }),
-  };
+  return { route, model, caller, candidates, isLimited: hasPolicies(snapshot, caller) };
 }
 
 /** Bodies are not kept: the smallest one reaches every endpoint whose protocol it can be translated to. */

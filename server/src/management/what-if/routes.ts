@@ -17,7 +17,7 @@ import type { KeysOfReplay } from './route-replayed.ts';
 const DAY_MS = 86_400_000;
 const DAYS_MAX = 7;
 const REQUESTS_MAX = 100_000;
-/** Short enough not to delay requests while a page is read. */
+/** In one statement, some 0.7 MiB. */
 const PAGE_ROWS = 1_000;
 const REPLAY_MS_MAX = 20_000;
 /** Each has a thread, with some 1 KiB for each request. */
@@ -57,11 +57,10 @@ async function replay(
   let fromMs = toMs;
   const keyIds = new Set<string>();
   const range = { fromMs: toMs - days * DAY_MS, toMs, max: REQUESTS_MAX, pageRows: PAGE_ROWS };
-  const { isCut } = await readReplayed(db, organizationId, range, (rows) => {
-    thread.take(rows);
-    for (const { key_id } of rows) if (key_id !== null) keyIds.add(key_id);
-    const last = rows.at(-1);
-    if (last !== undefined) fromMs = uuidTimeMs(last.request_id);
+  const { isCut } = await readReplayed(db, organizationId, range, (page) => {
+    thread.take(page);
+    for (const keyId of page.keyIds) keyIds.add(keyId);
+    fromMs = uuidTimeMs(page.oldestId);
   });
   const keys = await readKeyTerms(db, organizationId, [...keyIds]);
   const configured = async (snapshot: OrganizationSnapshot) => ({

@@ -23,7 +23,7 @@ export interface CallerTally extends PartTally {
 /** Counts what requests meet. */
 export interface Tally {
   served(request: ReplayedRequest, waitMs: number): void;
-  rejected(request: ReplayedRequest, code: string): void;
+  rejected(request: ReplayedRequest, code: string, waitMs: number): void;
   cost(request: ReplayedRequest, costMicros: number): void;
   fallback(count?: number): void;
   figures(): WhatIfFigures;
@@ -39,6 +39,7 @@ export function createTally(): Tally {
   const codes = new Map<string, number>();
   const callers = new Map<string, CallerTally>();
   let fallbacks = 0;
+  let rejectedWaitMs = 0;
 
   function callerOf({ keyId, userId }: ReplayedRequest): CallerTally {
     return entryIn(callers, keyId ?? userId ?? '', () => ({
@@ -61,8 +62,9 @@ export function createTally(): Tally {
       caller.wait_ms += Math.round(waitMs);
       waitsMs.push(waitMs);
     },
-    rejected(request, code) {
+    rejected(request, code, waitMs) {
       callerOf(request).rejected += 1;
+      rejectedWaitMs += waitMs;
       codes.set(code, (codes.get(code) ?? 0) + 1);
     },
     cost(request, costMicros) {
@@ -82,6 +84,7 @@ export function createTally(): Tally {
         wait_ms: Math.round(sumOf(waitsMs)),
         wait_ms_p50: quantile(sorted, 0.5),
         wait_ms_p95: quantile(sorted, 0.95),
+        wait_ms_rejected: Math.round(rejectedWaitMs),
         fallbacks,
         cost_micros: sumOf([...callers.values()].map(({ cost_micros }) => cost_micros)),
       };
@@ -105,7 +108,7 @@ export function tallyHistory(requests: Iterable<ReplayedRequest>): WhatIfFigures
   const tally = createTally();
   for (const request of requests) {
     const { rejectedWith, waitMs, fallbacks, costMicros } = request.met;
-    if (rejectedWith !== null) tally.rejected(request, rejectedWith);
+    if (rejectedWith !== null) tally.rejected(request, rejectedWith, waitMs);
     else if (request.serviceMs !== null) tally.served(request, waitMs);
     tally.fallback(fallbacks);
     tally.cost(request, costMicros);

@@ -1,5 +1,4 @@
 import type { WhatIf } from '@relay/contract';
-import type { ReplayedRow } from '../../store/ledger/log/read-replayed.ts';
 import type { ReplayedConfiguration } from './replay.ts';
 
 export interface WhatIfInput {
@@ -14,7 +13,7 @@ export interface WhatIfInput {
 
 /** Messages to the thread: requests, newest first, in parts; then the configurations to replay them with. */
 export type WhatIfMessage =
-  | { readonly kind: 'rows'; readonly rows: readonly ReplayedRow[] }
+  | { readonly kind: 'rows'; readonly json: string }
   | { readonly kind: 'run'; readonly input: WhatIfInput };
 
 export type WhatIfReplayed = Omit<WhatIf, 'from' | 'took_ms' | 'cut'> & { readonly isCutShort: boolean };

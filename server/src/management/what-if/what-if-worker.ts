@@ -10,7 +10,7 @@ if (port === null) throw new Error('this file is the body of a worker');
 const rows: ReplayedRow[] = [];
 
 port.on('message', (message: WhatIfMessage) => {
-  if (message.kind === 'rows') rows.push(...message.rows);
+  if (message.kind === 'rows') rows.push(...(JSON.parse(message.json) as ReplayedRow[]));
   else void run(message);
 });
 

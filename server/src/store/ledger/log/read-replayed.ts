@@ -40,9 +40,12 @@ function replayedQuery(db: Kysely<Database>, organizationId: string, range: IdRa
     ])
     .select([
       sql<number>`jsonb_array_length(attempts)`.as('attempt_count'),
-      sql<number | null>`(attempts #>> '{0,started_ms}')::float8`.as('first_started_ms'),
       sql<number | null>`(attempts #>> '{0,wait_ms}')::float8`.as('first_wait_ms'),
+      sql<number | null>`(attempts #>> '{0,started_ms}')::float8`.as('first_started_ms'),
       sql<number | null>`(attempts #>> '{-1,started_ms}')::float8`.as('last_started_ms'),
+      sql<number | null>`coalesce((trace #>> '{timings,receive_ms}')::float8, 0)
+        + coalesce((trace #>> '{timings,route_ms}')::float8, 0)
+        + coalesce((trace #>> '{timings,guard_ms}')::float8, 0)`.as('asked_ms'),
       sql<
         readonly FailedAttempt[] | null
       >`case when jsonb_array_length(attempts) > 1 then attempts - -1 end`.as('failed'),
@@ -54,22 +57,48 @@ function replayedQuery(db: Kysely<Database>, organizationId: string, range: IdRa
     .limit(limit);
 }
 
-/** Requests that arrived since then, newest first, in statements of bounded size. Returns whether there are more than `max`. */
+/** A page of requests, newest first, as PostgreSQL writes it: `JSON.parse` gives a list of `ReplayedRow`. */
+export interface ReplayedPage {
+  readonly json: string;
+  readonly oldestId: string;
+  readonly keyIds: readonly string[];
+}
+
+/**
+ * Requests that arrived since then, newest first, in statements of bounded size. They stay text, so that this thread, which may serve
+ * requests, does not read them. Returns whether there are more than `max`.
+ */
 export async function readReplayed(
   db: Kysely<Database>,
   organizationId: string,
   { fromMs, toMs, max, pageRows }: { fromMs: number; toMs: number; max: number; pageRows: number },
-  take: (rows: readonly ReplayedRow[]) => void,
+  take: (page: ReplayedPage) => void,
 ): Promise<{ readonly isCut: boolean }> {
   const fromId = smallestUuidAt(fromMs);
   let belowId = smallestUuidAt(toMs);
-  for (let read = 0; read < max; read += pageRows) {
+  for (let read = 0; read < max; ) {
     const limit = Math.min(pageRows, max - read);
-    const rows = await replayedQuery(db, organizationId, { fromId, belowId }, limit).execute();
-    take(rows);
-    belowId = rows.at(-1)?.request_id ?? fromId;
-    if (rows.length < limit) return { isCut: false };
+    const found = await pageQuery(db, organizationId, { fromId, belowId }, limit).executeTakeFirstOrThrow();
+    const { json, oldest_id: oldestId, key_ids, rows } = found;
+    if (json === null || oldestId === null) return { isCut: false };
+    take({ json, oldestId, keyIds: key_ids ?? [] });
+    if (rows < limit) return { isCut: false };
+    read += rows;
+    belowId = oldestId;
   }
   const rest = await replayedQuery(db, organizationId, { fromId, belowId }, 1).execute();
   return { isCut: rest.length > 0 };
+}
+
+function pageQuery(db: Kysely<Database>, organizationId: string, range: IdRange, limit: number) {
+  return db
+    .selectFrom(replayedQuery(db, organizationId, range, limit).as('page'))
+    .select([
+      sql<string | null>`json_agg(page)::text`.as('json'),
+      sql<string | null>`min(page.request_id::text)`.as('oldest_id'),
+      sql<string[] | null>`array_agg(distinct page.key_id::text) filter (where page.key_id is not null)`.as(
+        'key_ids',
+      ),
+      sql<number>`count(*)::integer`.as('rows'),
+    ]);
 }
