@@ -54,7 +54,7 @@ export function replayedRequest(row: ReplayedRow): ReplayedRequest | null {
   const isRejected = !isSent && DECIDED_CODES.has(row.error_code ?? '');
   const hasLeft = !isSent && row.state === 'cancelled' && row.wait_ms > 0;
   if (!isSent && !isRejected && !hasLeft) return null;
-  // Reading the body and asking guardrails come before the ask.
+  // Reading the body, guardrails and the ask itself come before the wait.
   const beforeMs = isSent ? askedAfterMs(row) : row.latency_ms - row.wait_ms;
   const releasedMs = row.attempt_count > 1 ? row.last_started_ms : beforeMs + row.wait_ms;
   return {

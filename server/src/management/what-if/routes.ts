@@ -17,8 +17,8 @@ import type { KeysOfReplay } from './route-replayed.ts';
 const DAY_MS = 86_400_000;
 const DAYS_MAX = 7;
 const REQUESTS_MAX = 100_000;
-/** In one statement, some 0.7 MiB. */
-const PAGE_ROWS = 1_000;
+/** In one statement, some 1.5 MiB. */
+const PAGE_ROWS = 2_500;
 const REPLAY_MS_MAX = 20_000;
 /** Each has a thread, with some 1 KiB for each request. */
 const RUNNING_MAX = { inOrganization: 1, inProcess: 2 };

@@ -45,7 +45,8 @@ function replayedQuery(db: Kysely<Database>, organizationId: string, range: IdRa
       sql<number | null>`(attempts #>> '{-1,started_ms}')::float8`.as('last_started_ms'),
       sql<number | null>`coalesce((trace #>> '{timings,receive_ms}')::float8, 0)
         + coalesce((trace #>> '{timings,route_ms}')::float8, 0)
-        + coalesce((trace #>> '{timings,guard_ms}')::float8, 0)`.as('asked_ms'),
+        + coalesce((trace #>> '{timings,guard_ms}')::float8, 0)
+        + coalesce((trace #>> '{timings,admit_ms}')::float8, 0)`.as('asked_ms'),
       sql<
         readonly FailedAttempt[] | null
       >`case when jsonb_array_length(attempts) > 1 then attempts - -1 end`.as('failed'),
