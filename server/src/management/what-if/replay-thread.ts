@@ -1,5 +1,4 @@
 import { Worker } from 'node:worker_threads';
-import type { ReplayedPage } from '../../store/ledger/log/read-replayed.ts';
 import type { WhatIfInput, WhatIfMessage, WhatIfReplayed } from './what-if-messages.ts';
 
 /** Written so that the build finds the worker and replaces it by the built one. */
@@ -10,8 +9,10 @@ const YOUNG_MIB_MAX = 96;
 const GRACE_MS = 10_000;
 
 export interface ReplayThread {
-  take(page: ReplayedPage): void;
-  run(input: WhatIfInput): Promise<WhatIfReplayed>;
+  start(input: WhatIfInput): void;
+  /** Requests by arrival, as `readReplayed` gives them. */
+  take(json: string): void;
+  finish(): Promise<WhatIfReplayed>;
   end(): Promise<void>;
 }
 
@@ -23,7 +24,7 @@ export function startReplayThread(): ReplayThread {
     resourceLimits: { maxOldGenerationSizeMb: MEMORY_MIB_MAX, maxYoungGenerationSizeMb: YOUNG_MIB_MAX },
   });
   const replayed = Promise.withResolvers<WhatIfReplayed>();
-  // Avoids an unhandled rejection; `run` rethrows.
+  // Avoids an unhandled rejection; `finish` rethrows.
   replayed.promise.catch(() => undefined);
   worker.once('message', (result: WhatIfReplayed) => replayed.resolve(result));
   worker.once('error', (error) => replayed.reject(error));
@@ -31,12 +32,14 @@ export function startReplayThread(): ReplayThread {
   const post = (message: WhatIfMessage) => worker.postMessage(message);
   let timer: NodeJS.Timeout | undefined;
   return {
-    take: ({ json }) => post({ kind: 'rows', json }),
-    run(input) {
-      post({ kind: 'run', input });
-      timer = setTimeout(() => {
-        replayed.reject(new Error(`the replay took longer than ${input.tookMsMax + GRACE_MS} ms`));
-      }, input.tookMsMax + GRACE_MS);
+    start(input) {
+      post({ kind: 'start', input });
+      const endMs = input.tookMsMax + GRACE_MS;
+      timer = setTimeout(() => replayed.reject(new Error(`the replay took longer than ${endMs} ms`)), endMs);
+    },
+    take: (json) => post({ kind: 'rows', json }),
+    finish() {
+      post({ kind: 'finish' });
       return replayed.promise;
     },
     async end() {

@@ -108,8 +108,9 @@ function freeIf(operation: Operation): { readonly free?: true } {
   return protocols[operation].isFree ? { free: true } : {};
 }
 
-/** What a request takes that was never sent: as others under its name do. */
+/** What requests take that were never sent: as those of their lane that were, as far as they are known. */
 export interface TypicalService {
+  add(requests: readonly ReplayedRequest[]): void;
   of(request: ReplayedRequest): Pick<ReplayedRequest, 'estimate'> & {
     readonly serviceMs: number;
     readonly usage: Usage;
@@ -123,30 +124,22 @@ interface Sums {
   outputTokens: number;
 }
 
-export function typicalService(requests: readonly ReplayedRequest[]): TypicalService {
+export function createTypicalService(): TypicalService {
   const byName = new Map<string, Sums>();
-  const all: Sums = { requests: 0, serviceMs: 0, inputTokens: 0, outputTokens: 0 };
-  for (const request of requests) {
-    const { serviceMs, usage } = request;
-    if (serviceMs === null || usage === null) continue;
-    const named = entryIn(
-      byName,
-      nameOf(request),
-      (): Sums => ({
-        requests: 0,
-        serviceMs: 0,
-        inputTokens: 0,
-        outputTokens: 0,
-      }),
-    );
-    for (const sums of [named, all]) {
-      sums.requests += 1;
-      sums.serviceMs += serviceMs;
-      sums.inputTokens += usage.inputTokens;
-      sums.outputTokens += usage.outputTokens;
-    }
-  }
+  const all = noSums();
   return {
+    add(requests) {
+      for (const request of requests) {
+        const { serviceMs, usage } = request;
+        if (serviceMs === null || usage === null) continue;
+        for (const sums of [entryIn(byName, nameOf(request), noSums), all]) {
+          sums.requests += 1;
+          sums.serviceMs += serviceMs;
+          sums.inputTokens += usage.inputTokens;
+          sums.outputTokens += usage.outputTokens;
+        }
+      }
+    },
     of(request) {
       const { serviceMs, usage, estimate } = request;
       if (serviceMs !== null && usage !== null) return { serviceMs, usage, estimate };
@@ -162,6 +155,10 @@ export function typicalService(requests: readonly ReplayedRequest[]): TypicalSer
       };
     },
   };
+}
+
+function noSums(): Sums {
+  return { requests: 0, serviceMs: 0, inputTokens: 0, outputTokens: 0 };
 }
 
 function nameOf({ laneId, model }: ReplayedRequest): string {

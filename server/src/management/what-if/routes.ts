@@ -5,7 +5,7 @@ import type { OrganizationSnapshot } from '../../domain/snapshot.ts';
 import type { Handlers } from '../../http/call.ts';
 import { uuidTimeMs } from '../../kit/uuid-time.ts';
 import { readKeyTerms } from '../../store/keys/read-key-terms.ts';
-import { readReplayed } from '../../store/ledger/log/read-replayed.ts';
+import { findReplayed, readReplayed } from '../../store/ledger/log/read-replayed.ts';
 import type { ConfigFileDeps } from '../config-file/routes.ts';
 import { createRunningTests } from '../connection-tests/running-tests.ts';
 import type { ManagementDeps } from '../resources/deps.ts';
@@ -54,21 +54,16 @@ async function replay(
   const db = deps.statisticsOf(organizationId);
   const startedMs = clock.monotonicMs();
   const toMs = clock.nowMs();
-  let fromMs = toMs;
-  const keyIds = new Set<string>();
-  const range = { fromMs: toMs - days * DAY_MS, toMs, max: REQUESTS_MAX, pageRows: PAGE_ROWS };
-  const { isCut } = await readReplayed(db, organizationId, range, (page) => {
-    thread.take(page);
-    for (const keyId of page.keyIds) keyIds.add(keyId);
-    fromMs = uuidTimeMs(page.oldestId);
-  });
-  const keys = await readKeyTerms(db, organizationId, [...keyIds]);
+  const wanted = { fromMs: toMs - days * DAY_MS, toMs, max: REQUESTS_MAX };
+  const range = await findReplayed(db, organizationId, wanted);
+  const fromMs = range === null ? toMs : uuidTimeMs(range.fromId);
+  const keys = await readKeyTerms(db, organizationId, range?.keyIds ?? []);
   const configured = async (snapshot: OrganizationSnapshot) => ({
     snapshot,
     keys,
     openings: await openingsOf(deps, snapshot, keys, fromMs),
   });
-  const { isCutShort, ...replayed } = await thread.run({
+  thread.start({
     before: await configured(before),
     after: await configured(after),
     waitersMax,
@@ -76,10 +71,12 @@ async function replay(
     toMs,
     tookMsMax: REPLAY_MS_MAX,
   });
+  if (range !== null) await readReplayed(db, organizationId, range, PAGE_ROWS, thread.take);
+  const { isCutShort, ...replayed } = await thread.finish();
   return {
     ...replayed,
     from: new Date(fromMs).toISOString(),
-    cut: isCutShort ? 'time' : isCut ? 'requests' : null,
+    cut: isCutShort ? 'time' : range?.isCut === true ? 'requests' : null,
     took_ms: Math.round(clock.monotonicMs() - startedMs),
   };
 }

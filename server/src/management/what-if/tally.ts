@@ -103,15 +103,11 @@ function sumOf(values: Iterable<number>): number {
   return sum;
 }
 
-/** What the ledger says about the same requests. */
-export function tallyHistory(requests: Iterable<ReplayedRequest>): WhatIfFigures {
-  const tally = createTally();
-  for (const request of requests) {
-    const { rejectedWith, waitMs, fallbacks, costMicros } = request.met;
-    if (rejectedWith !== null) tally.rejected(request, rejectedWith, waitMs);
-    else if (request.serviceMs !== null) tally.served(request, waitMs);
-    tally.fallback(fallbacks);
-    tally.cost(request, costMicros);
-  }
-  return tally.figures();
+/** Counts what a request met when it was sent. */
+export function tallyMet(tally: Tally, request: ReplayedRequest): void {
+  const { rejectedWith, waitMs, fallbacks, costMicros } = request.met;
+  if (rejectedWith !== null) tally.rejected(request, rejectedWith, waitMs);
+  else if (request.serviceMs !== null) tally.served(request, waitMs);
+  tally.fallback(fallbacks);
+  tally.cost(request, costMicros);
 }

@@ -11,9 +11,10 @@ export interface WhatIfInput {
   readonly tookMsMax: number;
 }
 
-/** Messages to the thread: requests, newest first, in parts; then the configurations to replay them with. */
+/** Messages to the thread, in this order: the configurations, requests by arrival in any number of parts, the end. */
 export type WhatIfMessage =
+  | { readonly kind: 'start'; readonly input: WhatIfInput }
   | { readonly kind: 'rows'; readonly json: string }
-  | { readonly kind: 'run'; readonly input: WhatIfInput };
+  | { readonly kind: 'finish' };
 
 export type WhatIfReplayed = Omit<WhatIf, 'from' | 'took_ms' | 'cut'> & { readonly isCutShort: boolean };

@@ -10,11 +10,10 @@ export type FailedAttempt = Pick<StoredAttempt, 'endpoint_id' | 'latency_ms'>;
 export type ReplayedRow = Awaited<ReturnType<ReturnType<typeof replayedQuery>['execute']>>[number];
 
 /**
- * What a replay needs of requests, newest first. Most requests have one attempt, of which only two times are read: the list is large.
+ * What a replay needs of requests, oldest first. Most requests have one attempt, of which only two times are read: the list is large.
  */
 function replayedQuery(db: Kysely<Database>, organizationId: string, range: IdRange, limit: number) {
-  return db
-    .selectFrom('requests')
+  return inRange(db, organizationId, range)
     .select([
       'request_id',
       'user_id',
@@ -51,55 +50,77 @@ function replayedQuery(db: Kysely<Database>, organizationId: string, range: IdRa
         readonly FailedAttempt[] | null
       >`case when jsonb_array_length(attempts) > 1 then attempts - -1 end`.as('failed'),
     ])
-    .where('organization_id', '=', organizationId)
-    .where('request_id', '>=', range.fromId)
-    .where('request_id', '<', range.belowId)
-    .orderBy('request_id', 'desc')
+    .orderBy('request_id')
     .limit(limit);
 }
 
-/** A page of requests, newest first, as PostgreSQL writes it: `JSON.parse` gives a list of `ReplayedRow`. */
-export interface ReplayedPage {
-  readonly json: string;
-  readonly oldestId: string;
+function inRange(db: Kysely<Database>, organizationId: string, { fromId, belowId }: IdRange) {
+  return db
+    .selectFrom('requests')
+    .where('organization_id', '=', organizationId)
+    .where('request_id', '>=', fromId)
+    .where('request_id', '<', belowId);
+}
+
+/** The most recent requests of a time: at most `max`. */
+export interface ReplayedRange extends IdRange {
+  /** There are more. */
+  readonly isCut: boolean;
+  /** The keys of the requests. */
   readonly keyIds: readonly string[];
 }
 
+/** Null when there are none. */
+export async function findReplayed(
+  db: Kysely<Database>,
+  organizationId: string,
+  { fromMs, toMs, max }: { readonly fromMs: number; readonly toMs: number; readonly max: number },
+): Promise<ReplayedRange | null> {
+  const belowId = smallestUuidAt(toMs);
+  const all = { fromId: smallestUuidAt(fromMs), belowId };
+  const ids = inRange(db, organizationId, all).select('request_id');
+  const newest = ids.orderBy('request_id', 'desc').offset(max - 1);
+  // The first of them, and one more if there is one.
+  const [first, more] = await newest.limit(2).execute();
+  const oldest = first ?? (await ids.orderBy('request_id').limit(1).executeTakeFirst());
+  if (oldest === undefined) return null;
+  const range = { fromId: oldest.request_id, belowId };
+  const keys = await inRange(db, organizationId, range)
+    .select('key_id')
+    .distinct()
+    .where('key_id', 'is not', null)
+    .execute();
+  return { ...range, isCut: more !== undefined, keyIds: keys.flatMap(({ key_id }) => key_id ?? []) };
+}
+
 /**
- * Requests that arrived since then, newest first, in statements of bounded size. They stay text, so that this thread, which may serve
- * requests, does not read them. Returns whether there are more than `max`.
+ * Reads them oldest first, in statements of bounded size. Each page stays text, of which `JSON.parse` makes a list of `ReplayedRow`: this
+ * thread may serve requests, and should not spend its time on it.
  */
 export async function readReplayed(
   db: Kysely<Database>,
   organizationId: string,
-  { fromMs, toMs, max, pageRows }: { fromMs: number; toMs: number; max: number; pageRows: number },
-  take: (page: ReplayedPage) => void,
-): Promise<{ readonly isCut: boolean }> {
-  const fromId = smallestUuidAt(fromMs);
-  let belowId = smallestUuidAt(toMs);
-  for (let read = 0; read < max; ) {
-    const limit = Math.min(pageRows, max - read);
-    const found = await pageQuery(db, organizationId, { fromId, belowId }, limit).executeTakeFirstOrThrow();
-    const { json, oldest_id: oldestId, key_ids, rows } = found;
-    if (json === null || oldestId === null) return { isCut: false };
-    take({ json, oldestId, keyIds: key_ids ?? [] });
-    if (rows < limit) return { isCut: false };
-    read += rows;
-    belowId = oldestId;
+  range: IdRange,
+  pageRows: number,
+  take: (json: string) => void,
+): Promise<void> {
+  let next = replayedQuery(db, organizationId, range, pageRows);
+  for (;;) {
+    const { json, last_id, rows } = await pageOf(db, next);
+    if (json === null || last_id === null) return;
+    take(json);
+    if (rows < pageRows) return;
+    next = replayedQuery(db, organizationId, range, pageRows).where('request_id', '>', last_id);
   }
-  const rest = await replayedQuery(db, organizationId, { fromId, belowId }, 1).execute();
-  return { isCut: rest.length > 0 };
 }
 
-function pageQuery(db: Kysely<Database>, organizationId: string, range: IdRange, limit: number) {
+function pageOf(db: Kysely<Database>, rows: ReturnType<typeof replayedQuery>) {
   return db
-    .selectFrom(replayedQuery(db, organizationId, range, limit).as('page'))
+    .selectFrom(rows.as('page'))
     .select([
       sql<string | null>`json_agg(page)::text`.as('json'),
-      sql<string | null>`min(page.request_id::text)`.as('oldest_id'),
-      sql<string[] | null>`array_agg(distinct page.key_id::text) filter (where page.key_id is not null)`.as(
-        'key_ids',
-      ),
+      sql<string | null>`max(page.request_id::text)`.as('last_id'),
       sql<number>`count(*)::integer`.as('rows'),
-    ]);
+    ])
+    .executeTakeFirstOrThrow();
 }
