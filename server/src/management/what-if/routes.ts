@@ -3,6 +3,7 @@ import type { Opening } from '../../admission/engine.ts';
 import { limitsInForce } from '../../domain/limits/limits.ts';
 import type { OrganizationSnapshot } from '../../domain/snapshot.ts';
 import type { Handlers } from '../../http/call.ts';
+import { createOneAtATime } from '../../kit/one-at-a-time.ts';
 import { uuidTimeMs } from '../../kit/uuid-time.ts';
 import { readKeyTerms } from '../../store/keys/read-key-terms.ts';
 import { findReplayed, readReplayed } from '../../store/ledger/log/read-replayed.ts';
@@ -20,27 +21,31 @@ const REQUESTS_MAX = 100_000;
 /** In one statement, some 1.5 MiB. */
 const PAGE_ROWS = 2_500;
 const REPLAY_MS_MAX = 20_000;
-/** Each has a thread, with some 1 KiB for each request. */
-const RUNNING_MAX = { inOrganization: 1, inProcess: 2 };
-const TOO_MANY = 'A what-if is already running. Wait until it ends, then try again.';
+/** Those that wait for their turn included. */
+const ASKED_MAX = { inOrganization: 8, inProcess: 16 };
+const TOO_MANY = 'Too many what-ifs are running. Wait until one of them ends, then try again.';
 
 type WhatIfDeps = ConfigFileDeps & Pick<ManagementDeps, 'statisticsOf' | 'waitersMax'>;
 
 /** Replays requests of the ledger with an edited configuration. Nothing that it does outlives it. */
 export function whatIfHandlers(deps: WhatIfDeps): Handlers {
-  const alone = createRunningTests(RUNNING_MAX, TOO_MANY);
+  const bounded = createRunningTests(ASKED_MAX, TOO_MANY);
+  const inTurn = createOneAtATime();
   return {
     whatIf: ({ caller: { organizationId }, body }) =>
-      alone(organizationId, async () => {
-        const both = await readBothSnapshots(deps, organizationId, body);
-        const thread = startReplayThread();
-        try {
-          return await replay(deps, organizationId, body, both, thread);
-        } finally {
-          await thread.end();
-        }
-      }),
+      // One thread in a process, for all organizations: each takes a processor and hundreds of MiB.
+      bounded(organizationId, () => inTurn('process', () => tryEdit(deps, organizationId, body))),
   };
+}
+
+async function tryEdit(deps: WhatIfDeps, organizationId: string, body: WhatIfRequest): Promise<WhatIf> {
+  const both = await readBothSnapshots(deps, organizationId, body);
+  const thread = startReplayThread();
+  try {
+    return await replay(deps, organizationId, body, both, thread);
+  } finally {
+    await thread.end();
+  }
 }
 
 async function replay(
