@@ -107,6 +107,12 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./explain/explain.ts')).explainCommand,
   },
   {
+    name: 'what-if',
+    summary: 'Replay recent requests with an edited configuration',
+    group: LOOK,
+    load: async () => (await import('./config/what-if.ts')).whatIfCommand,
+  },
+  {
     name: 'requests',
     summary: 'Show the request log',
     group: LOOK,

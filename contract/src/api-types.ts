@@ -1712,6 +1712,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/relay/what-if": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Replay recent requests with an edited configuration, without changing anything */
+        post: operations["whatIf"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -5665,6 +5682,130 @@ export interface components {
             undispatched: number;
             /** @description Bins that contain requests. Bins are 1 ms wide up to 1,000 ms; above that, they end at values with two significant digits. Requests recorded by an earlier version are in wider bins, which overlap these. */
             bins: components["schemas"]["WaitBin"][];
+        };
+        /** WhatIf */
+        WhatIf: {
+            /** @description The difference in one sentence. */
+            summary: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, with milliseconds.
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, with milliseconds.
+             */
+            to: string;
+            /** @description How many requests were replayed. */
+            requests: number;
+            /** @description Requests in this time that never reached admission, such as those that a guardrail blocked. */
+            left_out: number;
+            /** @description `requests`: there are more requests than can be replayed, and `from` is the first of the most recent ones. `time`: the replay reached its time limit, and `to` is the last request that was replayed. */
+            cut: ("requests" | "time") | null;
+            took_ms: number;
+            history: components["schemas"]["WhatIfFigures"];
+            before: components["schemas"]["WhatIfFigures"];
+            after: components["schemas"]["WhatIfFigures"];
+            /** @description The callers whose requests the edit touches, those with the largest change first; at most 50. */
+            keys: components["schemas"]["WhatIfCaller"][];
+            /** @description The limits that reject or delay other numbers of requests than today; at most 50. */
+            limits: components["schemas"]["WhatIfLimit"][];
+            /** @description The endpoints that get other requests than today; at most 50. */
+            endpoints: components["schemas"]["WhatIfEndpoint"][];
+        };
+        /** WhatIfCaller */
+        WhatIfCaller: {
+            /** @description Null for requests without a user API key. */
+            key_id: string | null;
+            user_id: string | null;
+            before: components["schemas"]["WhatIfPart"];
+            after: components["schemas"]["WhatIfPart"];
+        };
+        /** WhatIfEndpoint */
+        WhatIfEndpoint: {
+            /** @description An opaque identifier. */
+            endpoint_id: string;
+            endpoint_name: string;
+            served_before: number;
+            served_after: number;
+            cost_micros_before: number;
+            cost_micros_after: number;
+        };
+        /** WhatIfFigures */
+        WhatIfFigures: {
+            /** @description Requests that were sent to a provider. */
+            served: number;
+            /** @description Requests that Relay rejected, for capacity or for want of a route. */
+            rejected: number;
+            /** @description The same by error code, most frequent first. */
+            rejections: components["schemas"]["WhatIfRejections"][];
+            /** @description Requests that waited before they were sent. */
+            waited: number;
+            /** @description The sum of these waits. */
+            wait_ms: number;
+            /** @description Over all requests that were sent. */
+            wait_ms_p50: number;
+            wait_ms_p95: number;
+            /** @description The sum of the waits of requests that were then rejected. */
+            wait_ms_rejected: number;
+            /** @description How often requests moved on to another endpoint after a failure. */
+            fallbacks: number;
+            /** @description Spend in micro-USD. */
+            cost_micros: number;
+        };
+        /** WhatIfLimit */
+        WhatIfLimit: {
+            /** @description An opaque identifier. */
+            policy_id: string;
+            scope_type: string;
+            scope_id: string | null;
+            /**
+             * @description What is counted; `spend` is in micro-USD. `concurrency` requires period `none`.
+             * @enum {string}
+             */
+            metric: "requests" | "tokens" | "spend" | "concurrency";
+            /**
+             * @description The window; a week begins on Monday at 00:00 UTC. `none` is for metric `concurrency` only.
+             * @enum {string}
+             */
+            period: "second" | "minute" | "hour" | "day" | "week" | "month" | "none";
+            /** @description Null if the limit does not exist today. */
+            limit_before: number | null;
+            /** @description Null if the edit removes or disables the limit. */
+            limit_after: number | null;
+            /** @description Requests that this limit rejected. */
+            rejected_before: number;
+            rejected_after: number;
+            /** @description Requests that waited for this limit. */
+            waited_before: number;
+            waited_after: number;
+        };
+        /** WhatIfPart */
+        WhatIfPart: {
+            served: number;
+            rejected: number;
+            wait_ms: number;
+            cost_micros: number;
+        };
+        /** WhatIfRejections */
+        WhatIfRejections: {
+            code: string;
+            requests: number;
+        };
+        /** WhatIfRequest */
+        WhatIfRequest: {
+            config: components["schemas"]["ConfigFile"];
+            /**
+             * @description Replay without resources that are managed by file and not in `config`.
+             * @default false
+             */
+            prune?: boolean;
+            /**
+             * @description How many days of requests to replay, up to now.
+             * @default 7
+             */
+            days?: number;
         };
     };
     responses: {
@@ -10895,6 +11036,42 @@ export interface operations {
             400: components["responses"]["Error400"];
             404: components["responses"]["Error404"];
             500: components["responses"]["Error500"];
+        };
+    };
+    whatIf: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WhatIfRequest"];
+            };
+        };
+        responses: {
+            /** @description WhatIf */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WhatIf"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            408: components["responses"]["Error408"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            501: components["responses"]["Error501"];
+            503: components["responses"]["Error503"];
         };
     };
 }

@@ -28,3 +28,4 @@ export { type Schema, serverSetFields, volatileFields } from './schema.ts';
 export * from './scopes.ts';
 export { holdsShownSecret, showsSecret, withoutShownSecrets } from './shown-once.ts';
 export { compileValidator, type Validator } from './validate.ts';
+export * from './what-if.ts';

@@ -147,4 +147,5 @@ export const routeAccess: Readonly<Record<RouteId, Access>> = {
   getMetrics: 'public',
   getOpenApi: 'public',
   getErrorPage: 'public',
+  whatIf: { everyScope: ['relay:providers:read', 'relay:routing:read', 'relay:limits:read:organization', 'relay:guardrails:read', 'relay:usage:read:organization'] },
 };

@@ -7,6 +7,7 @@ import { organizationRoutes } from './routes/organization.ts';
 import { routingRoutes } from './routes/routing.ts';
 import { sessionRoutes } from './routes/session.ts';
 import { usageRoutes } from './routes/usage.ts';
+import { whatIfRoutes } from './routes/what-if.ts';
 import type { Scope } from './scopes.ts';
 
 /** Every route of the interface, before shared errors are joined to it. A route may name only scopes that exist. */
@@ -19,6 +20,7 @@ export const routeTables = {
   ...routingRoutes,
   ...usageRoutes,
   ...deploymentRoutes,
+  ...whatIfRoutes,
 } satisfies RouteTable<Scope>;
 
 export type RouteTables = typeof routeTables;

@@ -20,6 +20,7 @@ const MEASURING: readonly string[] = [
   'operate',
   'rolling',
   'streams',
+  'what-if',
 ];
 /** These do too, but spend most of their time waiting: two of them leave each other enough of the machine. */
 const WAITING: readonly string[] = ['line', 'health', 'failover', 'clocks'];

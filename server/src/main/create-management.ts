@@ -74,6 +74,7 @@ function handlersOf({
       liveFlows: admission.liveFlows,
       clock,
       newId: randomUUIDv7,
+      waitersMax: environment.RELAY_WAITERS_MAX,
       typicalTokens: upstream.typicalUse.of,
     }),
   };

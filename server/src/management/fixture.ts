@@ -165,6 +165,7 @@ export async function startManagement(
     health,
     clock,
     newId: randomUUIDv7,
+    waitersMax: 100,
     publicUrl: 'https://relay.example.com',
     mail: null,
     deployment: options.deployment ?? { mode: 'self_hosted', accounts: false, version: '0.0.0' },

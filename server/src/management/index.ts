@@ -19,6 +19,7 @@ import { withIdempotency } from './resources/idempotency.ts';
 import { mapHandlers } from './resources/map-handlers.ts';
 import { routingExplanationHandlers } from './routing-explanation/routes.ts';
 import { statsHandlers } from './stats/routes.ts';
+import { whatIfHandlers } from './what-if/routes.ts';
 
 /** All management handlers. Routes of the contract without a handler answer 501. */
 export function createManagementHandlers(deps: ManagementDeps): Handlers {
@@ -38,6 +39,7 @@ export function createManagementHandlers(deps: ManagementDeps): Handlers {
     ...routingExplanationHandlers(deps),
     ...connectionTestHandlers(deps),
     ...configFileHandlers(deps),
+    ...whatIfHandlers(deps),
   };
   const served = { ...handlers, ...capabilityHandlers(deps, resourceFeatures, handlers) };
   return withStoreErrors(withIdempotency(deps, served));

@@ -215,6 +215,7 @@ export const sampleOf: Readonly<Record<RouteId, (of: Objects) => Sample>> = {
   exportConfig: () => ({}),
   planConfig: () => ({ body: { config: { version: 1 } } }),
   applyConfig: () => ({ body: { config: { version: 1 } } }),
+  whatIf: () => ({ body: { config: { version: 1 } } }),
 
   getLiveness: () => ({}),
   getReadiness: () => ({}),

@@ -105,6 +105,7 @@ export const lookChapters: readonly Chapter[] = [
         { args: ['config', 'diff', 'relay.yaml'], code: 5 },
         { args: ['config', 'apply', 'relay.yaml', '--yes'] },
         'config diff relay.yaml',
+        'what-if --help',
         'config export',
         'lanes get from-file',
         { args: ['lanes', 'delete', 'from-file', '--yes'], code: 1 },

@@ -18,6 +18,7 @@ const reading: readonly RouteId[] = [
   'explainRouting',
   'planConfig',
   'planPrices',
+  'whatIf',
   'testProvider',
   'testEndpoint',
   'testGuardrail',

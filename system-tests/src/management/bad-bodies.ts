@@ -219,6 +219,12 @@ function badBodies(made: Made, memberId: string): readonly BadBody[] {
       fix: /must be 1/,
     },
     {
+      line: 'POST /api/relay/what-if',
+      body: { config: { version: 1 }, days: 8 },
+      param: 'days',
+      fix: /from 1 to 7/,
+    },
+    {
       line: 'POST /api/relay/config/apply',
       body: { config: { version: 1 }, prune: true, release: true },
       param: 'release',

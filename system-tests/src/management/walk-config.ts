@@ -1,5 +1,6 @@
 import { type Caller, itemsOf } from './answer.ts';
 import * as fields from './fields/routing.ts';
+import { whatIf } from './fields/usage.ts';
 import { nothing } from './shape.ts';
 import type { World } from './world.ts';
 
@@ -18,6 +19,8 @@ export async function walkConfig({ walk }: World, caller: Caller): Promise<void>
   const { creates, required_secrets, plan_hash } = planned.body as Record<string, unknown>;
   if (creates !== 5 || String(required_secrets) !== 'env:FILE_KEY')
     walk.fault(`${plan}: the plan is ${planned.text}`);
+
+  await walk.expect(caller, 'POST /api/relay/what-if', '200', whatIf, { body: { config } });
 
   const apply = 'POST /api/relay/config/apply';
   const secrets = { 'env:FILE_KEY': walk.secrets.plant('the secret of the file') };

@@ -12,6 +12,7 @@ const whole = [
   'lib/licenses.md',
   'lib/server-main.js',
   'lib/engine-worker.js',
+  'lib/what-if-worker.js',
   'lib/server/src/store/embedded/empty-database.tar.zst',
   'lib/provider-sim-src.js',
   'lib/server/src/store/postgres/migrations/1-create-one.sql',

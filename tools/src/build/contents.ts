@@ -4,6 +4,7 @@ const NEEDED: Readonly<Record<string, RegExp>> = {
   'the command line': /^lib\/cli\.js$/,
   'the server': /^lib\/server-[\w-]+\.js$/,
   'the embedded PostgreSQL': /^lib\/engine-worker\.js$/,
+  'the thread that replays requests': /^lib\/what-if-worker\.js$/,
   'the files of a new database': /^lib\/server\/src\/store\/embedded\/empty-database\.tar\.zst$/,
   'the simulated provider': /^lib\/provider-sim-[\w-]+\.js$/,
   'source maps': /^lib\/cli\.js\.map$/,

@@ -99,7 +99,13 @@ export const folderTables: readonly FolderTable[] = [
     above: ['index.ts'],
     shared: ['resources'],
     complete: false,
-    rows: { resources: [], registry: ['.*'], 'config-file': ['resources', 'registry', 'pricing-policies'] },
+    rows: {
+      resources: [],
+      registry: ['.*'],
+      'config-file': ['resources', 'registry', 'pricing-policies'],
+      // Replays what an apply of the file would make of the configuration.
+      'what-if': ['resources', 'config-file', 'connection-tests'],
+    },
   },
   {
     at: 'console/src',
@@ -215,6 +221,7 @@ export const importExceptions: readonly ImportException[] = [
       'system-tests/src/fuzz/',
       'system-tests/src/jetstream/',
       'system-tests/src/numbers/',
+      'system-tests/src/what-if/',
     ],
     reason:
       'fuzzed inputs, random traffic, kills, and what a receiver fails, are the same reproducible choices',

@@ -4,7 +4,7 @@ import type { Candidate, Route } from '../routing/routing.ts';
 import type { OrganizationSnapshot } from '../snapshot.ts';
 import type { AppliedLimit } from './limit.ts';
 import { chargesFor, estimatedAmounts, hasPolicies, type LimitedCaller } from './limits.ts';
-import { amountOf, METRICS } from './metric.ts';
+import { amountOf, METRICS, type UsedAmounts } from './metric.ts';
 
 /**
  * Without an output cap, the estimate of the output is a guess from earlier requests. A guess must not refuse the request
@@ -19,13 +19,11 @@ export function boundEstimate(
   estimate: TokenEstimate,
 ): TokenEstimate {
   if (!hasPolicies(snapshot, caller)) return estimate;
-  const applying = candidates.flatMap((candidate) => {
-    const amounts = estimatedAmounts(snapshot, candidate, estimate);
-    return chargesFor(snapshot, caller, route, candidate, amounts).map(({ policy }) => ({
-      candidate,
-      policy,
-    }));
-  });
+  const applying = candidates.flatMap((candidate) =>
+    chargesFor(snapshot, caller, route, candidate, NOTHING)
+      .filter(({ policy }) => METRICS[policy.metric].quantity !== 'requests')
+      .map(({ policy }) => ({ candidate, policy })),
+  );
   // The output comes second: what is left beside the input.
   const least = outputCap ?? Math.min(1, estimate.outputTokens);
   const inputBound = boundInput(snapshot, applying, { ...estimate, outputTokens: least });
@@ -36,6 +34,9 @@ export function boundEstimate(
     outputTokens = Math.min(outputTokens, admittedOutput(snapshot, candidate, inputBound, policy));
   return { ...inputBound, outputTokens: Math.max(1, outputTokens) };
 }
+
+/** Which limits apply does not depend on how much is asked for. */
+const NOTHING: UsedAmounts = { tokens: 0, spendMicros: 0 };
 
 interface ApplyingLimit {
   readonly candidate: Candidate;

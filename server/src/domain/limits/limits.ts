@@ -137,6 +137,9 @@ export function estimatedCharges(
   estimate: TokenEstimate,
   reservation: Reservation | null,
 ): readonly Charge[] {
+  const { units, estimated } = chargesAt(tableOf(snapshot, caller), route.lane?.id ?? null, candidate);
+  // Every request costs the same under these limits, so no price has to be computed.
+  if (!estimated) return units;
   const amounts = estimatedAmounts(snapshot, candidate, estimate);
   const charges = chargesFor(snapshot, caller, route, candidate, amounts, reservation ?? amounts);
   return amounts.spendMicros > 0 ? charges : charges.filter(({ cost }) => cost > 0);
@@ -169,13 +172,22 @@ export function limitValues(
   snapshot: OrganizationSnapshot,
   keyPolicies: readonly BudgetPolicy[],
 ): ReadonlyMap<string, number> {
-  const values = new Map<string, number>();
-  const add = ({ applied }: Limit) => void values.set(applied.id, applied.limit);
-  tablesOf(snapshot).everybody.own.forEach(add);
-  for (const policies of snapshot.teamPolicies.values()) policies.map(budgetLimit).forEach(add);
-  for (const policies of snapshot.userPolicies.values()) policies.map(budgetLimit).forEach(add);
-  keyPolicies.map(budgetLimit).forEach(add);
-  return values;
+  return new Map(
+    limitsInForce(snapshot, keyPolicies).map(({ applied }) => [applied.id, applied.limit] as const),
+  );
+}
+
+/** All limits of the organization, and those of these keys. */
+export function limitsInForce(
+  snapshot: OrganizationSnapshot,
+  keyPolicies: readonly BudgetPolicy[],
+): readonly Limit[] {
+  return [
+    ...tablesOf(snapshot).everybody.own,
+    ...[...snapshot.teamPolicies.values()].flat().map(budgetLimit),
+    ...[...snapshot.userPolicies.values()].flat().map(budgetLimit),
+    ...keyPolicies.map(budgetLimit),
+  ];
 }
 
 function tablesOf(snapshot: OrganizationSnapshot): SnapshotTables {

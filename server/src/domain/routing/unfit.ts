@@ -44,6 +44,20 @@ const ENDPOINT_DISABLED = disabled('endpoint_disabled', 'the endpoint is disable
 const PROVIDER_DISABLED = disabled('provider_disabled', 'its provider is disabled');
 const STREAMING_UNSUPPORTED = incompatible('streaming_unsupported', 'it does not support streaming');
 
+/** Those of a route that can serve the request, in its order. */
+export function fitCandidates(
+  members: readonly RouteMember[],
+  asked: Asked,
+  streaming: boolean,
+  rules: LimitRules,
+): Candidate[] {
+  const candidates: Candidate[] = [];
+  for (const member of members) {
+    if (unfitness(member, asked, streaming, rules) === null) candidates.push(member.candidate);
+  }
+  return candidates;
+}
+
 /** Why this member cannot take the request, or null when it can. */
 export function unfitness(
   member: RouteMember,

@@ -1,12 +1,8 @@
+import { capacityAsk } from '../../admission/capacity-ask.ts';
 import type { Actual, CandidateAsk, DeskAsk, WindowState } from '../../admission/engine.ts';
 import type { DraftCandidate, ExpiredDraft } from '../../domain/expired-draft.ts';
 import type { Reservation } from '../../domain/limits/hard-reservation.ts';
-import {
-  estimatedAmounts,
-  estimatedCharges,
-  hardReservation,
-  hasPolicies,
-} from '../../domain/limits/limits.ts';
+import { estimatedAmounts, hardReservation, hasPolicies } from '../../domain/limits/limits.ts';
 import type { Candidate } from '../../domain/routing/routing.ts';
 import { attributionOf } from '../../domain/teams.ts';
 import { askedOf, type Exchange, type RateWindow, type RoutedRequest } from '../exchange.ts';
@@ -28,26 +24,10 @@ export function askFor(
 ): DeskAsk {
   const { snapshot, caller } = exchange;
   const { route, body, estimate } = routed;
-  const limited = hasPolicies(snapshot, caller);
   return {
-    organizationId: caller.organizationId,
+    ...capacityAsk(snapshot, caller, { route, model: body.model, candidates, estimate, reservations }),
     operationId: exchange.requestId,
-    queue: `${route.lane?.id ?? body.model}:${caller.keyId ?? caller.userId}`,
     waitersMax: deps.waitersMax,
-    caller: caller.keyId ?? caller.userId,
-    priority: route.priority,
-    mixedClasses: route.mixedClasses,
-    configVersion: snapshot.version,
-    candidates: candidates.map(
-      (candidate, index): CandidateAsk => ({
-        endpointId: candidate.endpoint.id,
-        paced: candidate.endpoint.pacing,
-        charges: limited
-          ? estimatedCharges(snapshot, caller, route, candidate, estimate, reservations[index] ?? null)
-          : [],
-      }),
-    ),
-    selection: route.selection,
     waitMsMax: mayWait ? waitMsLeft(exchange, route) : 0,
     ...(release === null ? {} : { release }),
     about: { laneId: route.lane?.id ?? null, userId: caller.userId },

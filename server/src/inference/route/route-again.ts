@@ -1,7 +1,7 @@
 import { type Candidate, routingTableOf } from '../../domain/routing/routing.ts';
 import type { OrganizationSnapshot } from '../../domain/snapshot.ts';
 import type { Exchange, RoutedRequest } from '../exchange.ts';
-import { fitCandidates, routeRequest } from './route-request.ts';
+import { candidatesFor, routeRequest } from './route-request.ts';
 
 export interface Rerouted {
   readonly routed: RoutedRequest;
@@ -38,5 +38,5 @@ function isOffered(
 ): boolean {
   const route = routingTableOf(newest).resolve(body.model);
   if (route === undefined) return false;
-  return fitCandidates(exchange, body, route).some((each) => each.endpoint.id === endpoint.id);
+  return candidatesFor(exchange, body, route).some((each) => each.endpoint.id === endpoint.id);
 }

@@ -5,7 +5,7 @@ import { limitWords } from '../../domain/limits/limit-words.ts';
 import { hardLimitAt, unpricedBy } from '../../domain/limits/limits.ts';
 import { RelayError } from '../../domain/relay-error.ts';
 import { type Candidate, type Route, routingTableOf } from '../../domain/routing/routing.ts';
-import { unfitness } from '../../domain/routing/unfit.ts';
+import { fitCandidates, unfitness } from '../../domain/routing/unfit.ts';
 import type { InferenceBody } from '../../protocols/request-body.ts';
 import { askedOf, type Exchange } from '../exchange.ts';
 
@@ -20,21 +20,16 @@ export function routeRequest(
   const route = routingTableOf(exchange.snapshot).resolve(body.model);
   if (route === undefined) throw modelNotFound(body.model);
   exchange.route = route;
-  const candidates = fitCandidates(exchange, body, route);
+  const candidates = candidatesFor(exchange, body, route);
   if (candidates.length === 0 && exchange.protocol.answer.estimated === null)
     throw noRoute(exchange, body, route);
   return { route, candidates };
 }
 
 /** Those of the route that can serve the request. */
-export function fitCandidates(exchange: Exchange, body: InferenceBody, route: Route): Candidate[] {
-  const asked = askedOf(exchange);
+export function candidatesFor(exchange: Exchange, body: InferenceBody, route: Route): Candidate[] {
   const rules = limitRules(exchange.snapshot, exchange.caller, route);
-  const candidates: Candidate[] = [];
-  for (const member of route.members) {
-    if (unfitness(member, asked, body.streaming, rules) === null) candidates.push(member.candidate);
-  }
-  return candidates;
+  return fitCandidates(route.members, askedOf(exchange), body.streaming, rules);
 }
 
 function modelNotFound(model: string): RelayError {

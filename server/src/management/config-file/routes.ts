@@ -69,7 +69,7 @@ interface Prepared {
 }
 
 /** Validates the file before the first query, and returns a function that makes and checks the plan. */
-function prepared(
+export function prepared(
   deps: ConfigFileDeps,
   request: ConfigPlanRequest,
 ): (db: Kysely<Database>, organizationId: string) => Promise<Prepared> {

@@ -52,6 +52,8 @@ export interface ManagementDeps {
    * unavailable.
    */
   readonly limitUsage: (organizationId: string, policies: readonly AppliedLimit[]) => Promise<PolicyUsage[]>;
+  /** The maximum number of requests of one caller that wait in one lane. */
+  readonly waitersMax: number;
   /** Requests in flight in the whole deployment. Throws like `limitUsage`. */
   readonly liveFlows: (ask: FlowsAsk) => Promise<LiveFlow[]>;
 }

@@ -8,7 +8,7 @@ import type { TokenEstimate } from '../../domain/money/usage.ts';
 import type { OpenBreaker } from '../../domain/routing/health-record.ts';
 import { openBreakerOf } from '../../domain/routing/health-view.ts';
 import { type Candidate, routingTableOf } from '../../domain/routing/routing.ts';
-import { unfitness } from '../../domain/routing/unfit.ts';
+import { fitCandidates } from '../../domain/routing/unfit.ts';
 import type { OrganizationSnapshot } from '../../domain/snapshot.ts';
 import type { AskedRequest } from '../../protocols/asked-request.ts';
 import { explainRoute } from './explain-route.ts';
@@ -37,9 +37,7 @@ export async function explainRequest(
   const route = routingTableOf(snapshot).resolve(model);
   const through = { lane: route?.lane ?? null };
   const rules = limitRules(snapshot, caller, through);
-  const candidates = (route?.members ?? [])
-    .filter((member) => unfitness(member, asked, streaming, rules) === null)
-    .map(({ candidate }) => candidate);
+  const candidates = fitCandidates(route?.members ?? [], asked, streaming, rules);
   const estimate = boundEstimate(snapshot, caller, through, candidates, outputCap, guess);
   const most = asked.mostAt.bind(asked);
   const caps = writtenCaps(typicalOutputTokens);

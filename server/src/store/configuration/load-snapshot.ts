@@ -50,6 +50,29 @@ export async function loadSnapshot(
   return { ...snapshot, credentials };
 }
 
+/** What a replay of requests needs: nothing of it opens a secret or asks a guardrail. */
+export async function readSnapshotToReplay(
+  tx: Transaction<Database>,
+  organizationId: string,
+  nowMs: number,
+): Promise<OrganizationSnapshot> {
+  const organization = await tx
+    .selectFrom('organizations')
+    .select(['config_version', 'plan'])
+    .where('id', '=', organizationId)
+    .executeTakeFirstOrThrow();
+  const { sealed, ...routing } = await readRouting(tx, organizationId, nowMs);
+  return {
+    organizationId,
+    version: organization.config_version,
+    plan: isPlanName(organization.plan) ? organization.plan : 'closed',
+    ...(await readPeople(tx, organizationId)),
+    ...routing,
+    credentials: byId(sealed.map((row) => ({ ...sealedCredential(row), secret: null }))),
+    guardrails: [],
+  };
+}
+
 /** All but the credentials, which are not opened yet. */
 interface ReadSnapshot extends Omit<OrganizationSnapshot, 'credentials'> {
   readonly sealed: readonly Row<'credentials'>[];
@@ -224,7 +247,7 @@ function toMember(row: {
 }
 
 /** The limit of a member or team, from a row of either's table. */
-function toBudgetPolicy(
+export function toBudgetPolicy(
   kind: BudgetPolicy['kind'],
   subjectId: string,
   row: Omit<Row<'user_limit_policies'>, 'user_id'>,
@@ -336,12 +359,15 @@ function* openCredentials(
 }
 
 function toCredential(source: SnapshotSource, row: Row<'credentials'>): Credential {
+  return { ...sealedCredential(row), secret: openSecret(source, row) };
+}
+
+function sealedCredential(row: Row<'credentials'>): Omit<Credential, 'secret'> {
   return {
     id: row.id,
     providerId: row.provider_id,
     enabled: row.enabled,
     createdAtMs: row.created_at.getTime(),
-    secret: openSecret(source, row),
   };
 }
 

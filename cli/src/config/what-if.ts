@@ -1,0 +1,78 @@
+import type { WhatIf, WhatIfFigures } from '@relay/contract';
+import { counted, countWords } from '@relay/contract/words';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { connect, dataOf } from '../api/client.ts';
+import type { Surroundings } from '../kit/surroundings.ts';
+import { type Cell, dollars, milliseconds, plain, timeText } from '../output/cells.ts';
+import { formatOf, type OutputOptions, withOutput } from '../output/options.ts';
+import { printObject, tableStyle } from '../output/print.ts';
+import { renderTable } from '../output/table.ts';
+import { type ConnectionOptions, withConnection } from '../session/connection.ts';
+import { atPlace, readGoodConfig } from './read-config.ts';
+
+const DAYS_MAX = 7;
+
+interface WhatIfOptions extends ConnectionOptions, OutputOptions {
+  readonly file: string;
+  readonly days?: number;
+  readonly prune?: true;
+}
+
+export function whatIfCommand(surroundings: Surroundings): Command {
+  const command = new Command('what-if')
+    .description('Replay recent requests with an edited configuration file; changes nothing on the server')
+    .option('-f, --file <path>', 'configuration file, - for standard input', 'relay.yaml')
+    .addOption(new Option('--days <days>', 'days to replay, 1 to 7 (default: 7)').argParser(daysOf))
+    .option('--prune', 'replay without resources that are managed by file and no longer in it');
+  return withOutput(withConnection(command))
+    .addOption(new Option('--json', 'same as --output json').implies({ output: 'json' }))
+    .action((options: WhatIfOptions) => whatIf(surroundings, options));
+}
+
+function daysOf(text: string): number {
+  const days = Number(text);
+  if (Number.isInteger(days) && days >= 1 && days <= DAYS_MAX) return days;
+  throw new InvalidArgumentError(`Use a whole number from 1 to ${DAYS_MAX}.`);
+}
+
+async function whatIf(surroundings: Surroundings, options: WhatIfOptions): Promise<void> {
+  const { file, days, prune } = options;
+  const { read, config } = await readGoodConfig(surroundings, file);
+  const api = await connect(surroundings, options);
+  const body = { config, ...(days !== undefined && { days }), ...(prune === true && { prune }) };
+  const replayed = await atPlace(read, dataOf(api.management.POST('/api/relay/what-if', { body })));
+  if (formatOf(surroundings, options) !== 'table') return printObject(surroundings, options, replayed);
+  surroundings.stdout.write(whatIfText(surroundings, replayed));
+}
+
+const ROWS: readonly (readonly [name: string, value: (figures: WhatIfFigures) => Cell])[] = [
+  ['served', ({ served }) => countWords(served)],
+  ['rejected', ({ rejected }) => countWords(rejected)],
+  ['waited', ({ waited }) => countWords(waited)],
+  ['wait p50', ({ wait_ms_p50 }) => milliseconds(wait_ms_p50)],
+  ['wait p95', ({ wait_ms_p95 }) => milliseconds(wait_ms_p95)],
+  ['fallbacks', ({ fallbacks }) => countWords(fallbacks)],
+  ['spend', ({ cost_micros }) => dollars(cost_micros)],
+];
+
+function whatIfText(surroundings: Surroundings, replayed: WhatIf): string {
+  const { summary, requests, from, to, history, before, after, keys, limits } = replayed;
+  const table = renderTable(
+    ROWS,
+    [
+      { title: '', value: ([name]) => name },
+      { title: 'recorded', value: ([, value]) => value(history), align: 'right' },
+      { title: 'replayed today', value: ([, value]) => value(before), align: 'right' },
+      { title: 'with the file', value: ([, value]) => value(after), align: 'right' },
+    ],
+    tableStyle(surroundings),
+  );
+  const touched = `Changes the results of ${counted(keys.length, 'caller')} and ${counted(limits.length, 'limit')}.`;
+  const range = `Replayed ${counted(requests, 'request')}, ${timeText(from)} to ${timeText(to)}.`;
+  return [plain(summary), '', `${table}`, `${range}${cutWords(replayed)} ${touched}`, ''].join('\n');
+}
+
+function cutWords({ cut }: WhatIf): string {
+  if (cut === 'requests') return ' Earlier requests are left out: there are too many.';
+  return cut === 'time' ? ' Later requests are left out: the replay reached its time limit.' : '';
+}

@@ -1,0 +1,109 @@
+import Type, { type Static } from 'typebox';
+import { ConfigFile } from './config-file.ts';
+import { LimitMetric, LimitPeriod } from './resources/values.ts';
+import { closed, flag, Id, integer, nullable, oneOf, optional, Timestamp } from './schema.ts';
+
+export const WhatIfRequest = closed('WhatIfRequest', {
+  config: ConfigFile,
+  prune: optional(
+    flag({
+      default: false,
+      description: 'Replay without resources that are managed by file and not in `config`.',
+    }),
+  ),
+  days: optional(
+    integer({
+      minimum: 1,
+      maximum: 7,
+      default: 7,
+      description: 'How many days of requests to replay, up to now.',
+    }),
+  ),
+});
+export type WhatIfRequest = Static<typeof WhatIfRequest>;
+
+/** What requests met, in the ledger or in a replay. */
+const WhatIfFigures = closed('WhatIfFigures', {
+  served: integer({ description: 'Requests that were sent to a provider.' }),
+  rejected: integer({ description: 'Requests that Relay rejected, for capacity or for want of a route.' }),
+  rejections: Type.Array(closed('WhatIfRejections', { code: Type.String(), requests: integer() }), {
+    description: 'The same by error code, most frequent first.',
+  }),
+  waited: integer({ description: 'Requests that waited before they were sent.' }),
+  wait_ms: integer({ description: 'The sum of these waits.' }),
+  wait_ms_p50: integer({ description: 'Over all requests that were sent.' }),
+  wait_ms_p95: integer(),
+  wait_ms_rejected: integer({ description: 'The sum of the waits of requests that were then rejected.' }),
+  fallbacks: integer({ description: 'How often requests moved on to another endpoint after a failure.' }),
+  cost_micros: integer({ description: 'Spend in micro-USD.' }),
+});
+export type WhatIfFigures = Static<typeof WhatIfFigures>;
+
+const WhatIfPart = closed('WhatIfPart', {
+  served: integer(),
+  rejected: integer(),
+  wait_ms: integer(),
+  cost_micros: integer(),
+});
+export type WhatIfPart = Static<typeof WhatIfPart>;
+
+const WhatIfCaller = closed('WhatIfCaller', {
+  key_id: nullable(Id, { description: 'Null for requests without a user API key.' }),
+  user_id: nullable(Id),
+  before: WhatIfPart,
+  after: WhatIfPart,
+});
+
+const WhatIfEndpoint = closed('WhatIfEndpoint', {
+  endpoint_id: Id,
+  endpoint_name: Type.String(),
+  served_before: integer(),
+  served_after: integer(),
+  cost_micros_before: integer(),
+  cost_micros_after: integer(),
+});
+
+const WhatIfLimit = closed('WhatIfLimit', {
+  policy_id: Id,
+  scope_type: Type.String(),
+  scope_id: nullable(Id),
+  metric: LimitMetric,
+  period: LimitPeriod,
+  limit_before: nullable(integer(), { description: 'Null if the limit does not exist today.' }),
+  limit_after: nullable(integer(), { description: 'Null if the edit removes or disables the limit.' }),
+  rejected_before: integer({ description: 'Requests that this limit rejected.' }),
+  rejected_after: integer(),
+  waited_before: integer({ description: 'Requests that waited for this limit.' }),
+  waited_after: integer(),
+});
+
+/** Two replays of the same requests, so that they differ by the edit alone. */
+export const WhatIf = closed('WhatIf', {
+  summary: Type.String({ description: 'The difference in one sentence.' }),
+  from: Timestamp,
+  to: Timestamp,
+  requests: integer({ description: 'How many requests were replayed.' }),
+  left_out: integer({
+    description:
+      'Requests in this time that never reached admission, such as those that a guardrail blocked.',
+  }),
+  cut: nullable(oneOf(['requests', 'time']), {
+    description:
+      '`requests`: there are more requests than can be replayed, and `from` is the first of the most recent ones. `time`: the replay reached its time limit, and `to` is the last request that was replayed.',
+  }),
+  took_ms: integer(),
+  history: WhatIfFigures,
+  before: WhatIfFigures,
+  after: WhatIfFigures,
+  keys: Type.Array(WhatIfCaller, {
+    description:
+      'The callers whose requests the edit touches, those with the largest change first; at most 50.',
+  }),
+  limits: Type.Array(WhatIfLimit, {
+    description: 'The limits that reject or delay other numbers of requests than today; at most 50.',
+  }),
+  endpoints: Type.Array(WhatIfEndpoint, {
+    description: 'The endpoints that get other requests than today; at most 50.',
+  }),
+});
+export type WhatIf = Static<typeof WhatIf>;

@@ -1,0 +1,167 @@
+import type { WhatIf, WhatIfFigures, WhatIfPart } from '@relay/contract';
+import { counted, dollarWords, durationWords } from '@relay/contract/words';
+import type { Limit } from '../../domain/limits/limit.ts';
+import { limitsInForce } from '../../domain/limits/limits.ts';
+import type { ReplayedConfiguration } from './replay.ts';
+import type { CallerTally, Tally } from './tally.ts';
+
+const DAY_MS = 86_400_000;
+const WEEK_MS = 7 * DAY_MS;
+const MONTH_MS = 30 * DAY_MS;
+/** From less than this, nothing is projected. */
+const PROJECTED_MS_MIN = DAY_MS;
+/** Of each list in the result. */
+const LISTED_MAX = 50;
+const NOTHING: WhatIfPart = { served: 0, rejected: 0, wait_ms: 0, cost_micros: 0 };
+
+/** One of the two replays. */
+export interface Side {
+  readonly configuration: ReplayedConfiguration;
+  readonly tally: Tally;
+}
+
+export function compareSides(
+  before: Side,
+  after: Side,
+  spanMs: number,
+): Pick<WhatIf, 'summary' | 'before' | 'after' | 'keys' | 'limits' | 'endpoints'> {
+  const figures = { before: before.tally.figures(), after: after.tally.figures() };
+  return {
+    summary: summaryOf(figures.before, figures.after, spanMs),
+    ...figures,
+    keys: callersOf(before.tally.callers, after.tally.callers),
+    limits: limitsOf(before, after),
+    endpoints: endpointsOf(before, after),
+  };
+}
+
+/** "387 fewer rejections per week, p95 wait +1.7 s, +$38 a month". */
+export function summaryOf(before: WhatIfFigures, after: WhatIfFigures, spanMs: number): string {
+  const isProjected = spanMs >= PROJECTED_MS_MIN;
+  const scaled = (difference: number, perMs: number) =>
+    isProjected ? (difference * perMs) / spanMs : difference;
+  const parts: string[] = [];
+  const rejected = Math.round(scaled(after.rejected - before.rejected, WEEK_MS));
+  if (rejected !== 0) {
+    const more = rejected > 0 ? 'more' : 'fewer';
+    const often = isProjected ? ' per week' : '';
+    parts.push(`${counted(Math.abs(rejected), `${more} rejection`)}${often}`);
+  }
+  const waitMs = after.wait_ms_p95 - before.wait_ms_p95;
+  if (waitMs !== 0) parts.push(`p95 wait ${signOf(waitMs)}${durationWords(Math.abs(waitMs))}`);
+  const fallbacks = Math.round(scaled(after.fallbacks - before.fallbacks, WEEK_MS));
+  if (fallbacks !== 0) {
+    const more = fallbacks > 0 ? 'more' : 'fewer';
+    parts.push(`${counted(Math.abs(fallbacks), `${more} fallback`)}${isProjected ? ' per week' : ''}`);
+  }
+  const micros = Math.round(scaled(after.cost_micros - before.cost_micros, MONTH_MS));
+  if (micros !== 0)
+    parts.push(`${signOf(micros)}${dollarWords(rounded(Math.abs(micros)))}${isProjected ? ' a month' : ''}`);
+  if (parts.length === 0) return 'No difference in rejections, waits, fallbacks and spend.';
+  return isProjected ? parts.join(', ') : `${parts.join(', ')}, in ${durationWords(spanMs)} of requests`;
+}
+
+function signOf(difference: number): string {
+  return difference < 0 ? '-' : '+';
+}
+
+/** To whole cents from a dollar on. */
+function rounded(micros: number): number {
+  return micros < 1_000_000 ? micros : Math.round(micros / 10_000) * 10_000;
+}
+
+function callersOf(
+  before: ReadonlyMap<string, CallerTally>,
+  after: ReadonlyMap<string, CallerTally>,
+): WhatIf['keys'] {
+  const ids = new Set([...before.keys(), ...after.keys()]);
+  const callers = [...ids].map((id) => {
+    const known = before.get(id) ?? after.get(id);
+    return {
+      key_id: known?.key_id ?? null,
+      user_id: known?.user_id ?? null,
+      before: partOf(before.get(id)),
+      after: partOf(after.get(id)),
+    };
+  });
+  return largestFirst(callers, ({ before: b, after: a }) => [
+    Math.abs(a.rejected - b.rejected),
+    Math.abs(a.wait_ms - b.wait_ms),
+    Math.abs(a.cost_micros - b.cost_micros),
+  ]);
+}
+
+function partOf(tally: CallerTally | undefined): WhatIfPart {
+  if (tally === undefined) return NOTHING;
+  const { served, rejected, wait_ms, cost_micros } = tally;
+  return { served, rejected, wait_ms, cost_micros };
+}
+
+function limitsOf(before: Side, after: Side): WhatIf['limits'] {
+  const [limitsBefore, limitsAfter] = [limitsById(before), limitsById(after)];
+  const ids = new Set([...before.tally.limits.keys(), ...after.tally.limits.keys()]);
+  const limits = [...ids].flatMap((id) => {
+    const described = (limitsAfter.get(id) ?? limitsBefore.get(id))?.described;
+    if (described === undefined) return [];
+    const [b, a] = [before.tally.limits.get(id), after.tally.limits.get(id)];
+    return [
+      {
+        policy_id: described.id,
+        scope_type: described.scope_type,
+        scope_id: described.scope_id,
+        metric: described.metric,
+        period: described.period,
+        limit_before: limitsBefore.get(id)?.applied.limit ?? null,
+        limit_after: limitsAfter.get(id)?.applied.limit ?? null,
+        rejected_before: b?.rejected ?? 0,
+        rejected_after: a?.rejected ?? 0,
+        waited_before: b?.waited ?? 0,
+        waited_after: a?.waited ?? 0,
+      },
+    ];
+  });
+  return largestFirst(limits, (limit) => [
+    Math.abs(limit.rejected_after - limit.rejected_before),
+    Math.abs(limit.waited_after - limit.waited_before),
+  ]);
+}
+
+function limitsById({ configuration: { snapshot, keys } }: Side): ReadonlyMap<string, Limit> {
+  const keyPolicies = [...keys.values()].flatMap(({ policies }) => policies);
+  return new Map(limitsInForce(snapshot, keyPolicies).map((limit) => [limit.applied.id, limit]));
+}
+
+function endpointsOf(before: Side, after: Side): WhatIf['endpoints'] {
+  const ids = new Set([...before.tally.endpoints.keys(), ...after.tally.endpoints.keys()]);
+  const nameOf = (id: string) =>
+    (after.configuration.snapshot.endpoints.get(id) ?? before.configuration.snapshot.endpoints.get(id))
+      ?.name ?? '';
+  const endpoints = [...ids].map((id) => {
+    const [b, a] = [before.tally.endpoints.get(id), after.tally.endpoints.get(id)];
+    return {
+      endpoint_id: id,
+      endpoint_name: nameOf(id),
+      served_before: b?.served ?? 0,
+      served_after: a?.served ?? 0,
+      cost_micros_before: b?.costMicros ?? 0,
+      cost_micros_after: a?.costMicros ?? 0,
+    };
+  });
+  return largestFirst(endpoints, (endpoint) => [
+    Math.abs(endpoint.served_after - endpoint.served_before),
+    Math.abs(endpoint.cost_micros_after - endpoint.cost_micros_before),
+  ]);
+}
+
+/** Those that differ, by their first difference, then the second, and so on. */
+function largestFirst<T>(items: readonly T[], differences: (item: T) => readonly number[]): T[] {
+  return items
+    .map((item) => ({ item, by: differences(item) }))
+    .filter(({ by }) => by.some((difference) => difference !== 0))
+    .sort((a, b) => {
+      const first = a.by.findIndex((difference, index) => difference !== b.by[index]);
+      return first < 0 ? 0 : (b.by[first] ?? 0) - (a.by[first] ?? 0);
+    })
+    .slice(0, LISTED_MAX)
+    .map(({ item }) => item);
+}

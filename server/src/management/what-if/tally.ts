@@ -1,0 +1,113 @@
+import type { WhatIfFigures, WhatIfPart } from '@relay/contract';
+import { entryIn } from '../../kit/entry-in.ts';
+import type { ReplayedRequest } from './replayed-request.ts';
+
+/** What one limit did. */
+export interface LimitTally {
+  rejected: number;
+  waited: number;
+}
+
+export interface EndpointTally {
+  served: number;
+  costMicros: number;
+}
+
+type PartTally = { -readonly [K in keyof WhatIfPart]: WhatIfPart[K] };
+
+export interface CallerTally extends PartTally {
+  readonly key_id: string | null;
+  readonly user_id: string | null;
+}
+
+/** Counts what requests meet. */
+export interface Tally {
+  served(request: ReplayedRequest, waitMs: number): void;
+  rejected(request: ReplayedRequest, code: string, waitMs: number): void;
+  cost(request: ReplayedRequest, costMicros: number): void;
+  fallback(count?: number): void;
+  figures(): WhatIfFigures;
+  /** By key, or user without one. */
+  readonly callers: ReadonlyMap<string, CallerTally>;
+  /** By the engine's id of the limit. */
+  readonly limits: Map<string, LimitTally>;
+  readonly endpoints: Map<string, EndpointTally>;
+}
+
+export function createTally(): Tally {
+  const waitsMs: number[] = [];
+  const codes = new Map<string, number>();
+  const callers = new Map<string, CallerTally>();
+  let fallbacks = 0;
+  let rejectedWaitMs = 0;
+
+  function callerOf({ keyId, userId }: ReplayedRequest): CallerTally {
+    return entryIn(callers, keyId ?? userId ?? '', () => ({
+      key_id: keyId,
+      user_id: userId,
+      served: 0,
+      rejected: 0,
+      wait_ms: 0,
+      cost_micros: 0,
+    }));
+  }
+
+  return {
+    callers,
+    limits: new Map(),
+    endpoints: new Map(),
+    served(request, waitMs) {
+      const caller = callerOf(request);
+      caller.served += 1;
+      caller.wait_ms += Math.round(waitMs);
+      waitsMs.push(waitMs);
+    },
+    rejected(request, code, waitMs) {
+      callerOf(request).rejected += 1;
+      rejectedWaitMs += waitMs;
+      codes.set(code, (codes.get(code) ?? 0) + 1);
+    },
+    cost(request, costMicros) {
+      callerOf(request).cost_micros += costMicros;
+    },
+    fallback(count = 1) {
+      fallbacks += count;
+    },
+    figures() {
+      const sorted = Float64Array.from(waitsMs).sort();
+      const rejections = [...codes].map(([code, requests]) => ({ code, requests }));
+      return {
+        served: waitsMs.length,
+        rejected: sumOf(codes.values()),
+        rejections: rejections.sort((a, b) => b.requests - a.requests),
+        waited: waitsMs.filter((waitMs) => waitMs > 0).length,
+        wait_ms: Math.round(sumOf(waitsMs)),
+        wait_ms_p50: quantile(sorted, 0.5),
+        wait_ms_p95: quantile(sorted, 0.95),
+        wait_ms_rejected: Math.round(rejectedWaitMs),
+        fallbacks,
+        cost_micros: sumOf([...callers.values()].map(({ cost_micros }) => cost_micros)),
+      };
+    },
+  };
+}
+
+/** By nearest rank; 0 of nothing. */
+function quantile(sorted: Float64Array, share: number): number {
+  return Math.round(sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0);
+}
+
+function sumOf(values: Iterable<number>): number {
+  let sum = 0;
+  for (const value of values) sum += value;
+  return sum;
+}
+
+/** Counts what a request met when it was sent. */
+export function tallyMet(tally: Tally, request: ReplayedRequest): void {
+  const { rejectedWith, waitMs, fallbacks, costMicros } = request.met;
+  if (rejectedWith !== null) tally.rejected(request, rejectedWith, waitMs);
+  else if (request.serviceMs !== null) tally.served(request, waitMs);
+  tally.fallback(fallbacks);
+  tally.cost(request, costMicros);
+}
