@@ -90,8 +90,8 @@ const traffic: readonly Column<EndpointRow>[] = [
     header: words.columns.spend,
     from: 'lg',
     align: 'right',
-    sortBy: ({ day }) => day.spend?.total ?? -1,
-    cell: ({ day }) => <DayValue of={day.spend} format={formatMoneyShort} />,
+    sortBy: (row) => knownSpend(row)?.total ?? -1,
+    cell: (row) => <DayValue of={knownSpend(row)} format={formatMoneyShort} />,
   },
 ];
 
@@ -134,6 +134,11 @@ const rest: readonly Column<EndpointRow>[] = [
     cell: ({ endpoint }) => <StateBadges enabled={endpoint.enabled} managedBy={endpoint.managed_by} />,
   },
 ];
+
+/** Without a price, nothing spent is not known to be nothing. */
+function knownSpend({ day: { spend }, price: known }: EndpointRow) {
+  return known === undefined && spend?.total === 0 ? undefined : spend;
+}
 
 function errorShareOf({ requests, errors }: EndpointDay): number | null {
   const all = requests?.total ?? 0;
