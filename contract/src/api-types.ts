@@ -5753,6 +5753,8 @@ export interface components {
             fallbacks: number;
             /** @description Spend in micro-USD. */
             cost_micros: number;
+            /** @description Requests at endpoints without a price. They are not part of the spend. */
+            unpriced: number;
         };
         /** WhatIfLimit */
         WhatIfLimit: {

@@ -22,6 +22,9 @@ export const WhatIfRequest = closed('WhatIfRequest', {
 });
 export type WhatIfRequest = Static<typeof WhatIfRequest>;
 
+/** Of each list in the result. */
+export const WHAT_IF_LISTED_MAX = 50;
+
 /** What requests met, in the ledger or in a replay. */
 const WhatIfFigures = closed('WhatIfFigures', {
   served: integer({ description: 'Requests that were sent to a provider.' }),
@@ -36,6 +39,9 @@ const WhatIfFigures = closed('WhatIfFigures', {
   wait_ms_rejected: integer({ description: 'The sum of the waits of requests that were then rejected.' }),
   fallbacks: integer({ description: 'How often requests moved on to another endpoint after a failure.' }),
   cost_micros: integer({ description: 'Spend in micro-USD.' }),
+  unpriced: integer({
+    description: 'Requests at endpoints without a price. They are not part of the spend.',
+  }),
 });
 export type WhatIfFigures = Static<typeof WhatIfFigures>;
 
@@ -96,14 +102,13 @@ export const WhatIf = closed('WhatIf', {
   before: WhatIfFigures,
   after: WhatIfFigures,
   keys: Type.Array(WhatIfCaller, {
-    description:
-      'The callers whose requests the edit touches, those with the largest change first; at most 50.',
+    description: `The callers whose requests the edit touches, those with the largest change first; at most ${WHAT_IF_LISTED_MAX}.`,
   }),
   limits: Type.Array(WhatIfLimit, {
-    description: 'The limits that reject or delay other numbers of requests than today; at most 50.',
+    description: `The limits that reject or delay other numbers of requests than today; at most ${WHAT_IF_LISTED_MAX}.`,
   }),
   endpoints: Type.Array(WhatIfEndpoint, {
-    description: 'The endpoints that get other requests than today; at most 50.',
+    description: `The endpoints that get other requests than today; at most ${WHAT_IF_LISTED_MAX}.`,
   }),
 });
 export type WhatIf = Static<typeof WhatIf>;

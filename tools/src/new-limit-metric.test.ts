@@ -25,7 +25,7 @@ const DECIDE_QUANTITIES = [
   TABLE,
   'server/src/domain/limits/bound-estimate.ts',
   'server/src/store/ledger/windows/ledger-quantities.ts',
-  'server/src/store/ledger/windows/window-edge.ts',
+  'server/src/store/ledger/windows/charged-attempts.ts',
 ];
 
 function plant(copy: PlantedCopy, path: string, from: string, to: string): void {

@@ -14,6 +14,8 @@ import { errorOf, foreignAnswer } from './api-error.ts';
 import { unreachable } from './unreachable.ts';
 
 const ANSWER_MS_MAX = 60_000;
+/** A replay takes up to half a minute, after those that wait before it. */
+const WHAT_IF_MS_MAX = 280_000;
 const ANSWER_BYTES_MAX = 256 * 1024 * 1024;
 
 /** The API for commands. Every call returns data or throws a `ProgramError`. */
@@ -89,7 +91,8 @@ function isOpenToAll(url: string, server: string): boolean {
 }
 
 function bounded(request: Request): Request {
-  const signal = AbortSignal.any([request.signal, AbortSignal.timeout(ANSWER_MS_MAX)]);
+  const answerMsMax = request.url.endsWith('/api/relay/what-if') ? WHAT_IF_MS_MAX : ANSWER_MS_MAX;
+  const signal = AbortSignal.any([request.signal, AbortSignal.timeout(answerMsMax)]);
   return new Request(request, { signal });
 }
 

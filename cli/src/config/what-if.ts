@@ -1,4 +1,4 @@
-import type { WhatIf, WhatIfFigures } from '@relay/contract';
+import { WHAT_IF_LISTED_MAX, type WhatIf, type WhatIfFigures } from '@relay/contract';
 import { counted, countWords } from '@relay/contract/words';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { connect, dataOf } from '../api/client.ts';
@@ -54,11 +54,13 @@ const ROWS: readonly (readonly [name: string, value: (figures: WhatIfFigures) =>
   ['fallbacks', ({ fallbacks }) => countWords(fallbacks)],
   ['spend', ({ cost_micros }) => dollars(cost_micros)],
 ];
+const UNPRICED = ['without a price', ({ unpriced }: WhatIfFigures) => countWords(unpriced)] as const;
 
 function whatIfText(surroundings: Surroundings, replayed: WhatIf): string {
   const { summary, requests, from, to, history, before, after, keys, limits } = replayed;
+  const hasUnpriced = [history, before, after].some(({ unpriced }) => unpriced > 0);
   const table = renderTable(
-    ROWS,
+    hasUnpriced ? [...ROWS, UNPRICED] : ROWS,
     [
       { title: '', value: ([name]) => name },
       { title: 'recorded', value: ([, value]) => value(history), align: 'right' },
@@ -67,9 +69,13 @@ function whatIfText(surroundings: Surroundings, replayed: WhatIf): string {
     ],
     tableStyle(surroundings),
   );
-  const touched = `Changes the results of ${counted(keys.length, 'caller')} and ${counted(limits.length, 'limit')}.`;
+  const touched = `Changes the results of ${listed(keys, 'caller')} and ${listed(limits, 'limit')}.`;
   const range = `Replayed ${counted(requests, 'request')}, ${timeText(from)} to ${timeText(to)}.`;
   return [plain(summary), '', `${table}`, `${range}${cutWords(replayed)} ${touched}`, ''].join('\n');
+}
+
+function listed(list: readonly unknown[], noun: string): string {
+  return `${list.length < WHAT_IF_LISTED_MAX ? '' : 'at least '}${counted(list.length, noun)}`;
 }
 
 function cutWords({ cut }: WhatIf): string {

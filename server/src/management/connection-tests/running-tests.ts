@@ -8,13 +8,13 @@ export interface RunningTestsMax {
 
 const TOO_MANY_TESTS = 'Too many connection tests are running. Wait for one of them to end, then test again.';
 
-/** Bounds concurrent tests: each holds a connection and memory, and calls a provider. `tooMany`: the error message of one more. */
-export function createRunningTests(max: RunningTestsMax, tooMany = TOO_MANY_TESTS) {
+/** Bounds concurrent tests: each holds a connection and memory, and calls a provider. */
+export function createRunningTests(max: RunningTestsMax) {
   const running = new Map<string, number>();
   let total = 0;
   return async <T>(organizationId: string, test: () => Promise<T>): Promise<T> => {
     const own = running.get(organizationId) ?? 0;
-    if (own >= max.inOrganization || total >= max.inProcess) throw queueFull(tooMany);
+    if (own >= max.inOrganization || total >= max.inProcess) throw queueFull(TOO_MANY_TESTS, 1);
     running.set(organizationId, own + 1);
     total += 1;
     try {
@@ -28,9 +28,9 @@ export function createRunningTests(max: RunningTestsMax, tooMany = TOO_MANY_TEST
   };
 }
 
-function queueFull(message: string): RelayError {
+export function queueFull(message: string, retrySeconds: number): RelayError {
   return new RelayError('queue_full', {
     message,
-    headers: { [headers.retryAfter]: '1' },
+    headers: { [headers.retryAfter]: String(retrySeconds) },
   });
 }

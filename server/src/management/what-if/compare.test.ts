@@ -15,6 +15,7 @@ const NOTHING: WhatIfFigures = {
   wait_ms_rejected: 0,
   fallbacks: 0,
   cost_micros: 0,
+  unpriced: 0,
 };
 
 describe('the summary of a what-if', () => {
@@ -36,6 +37,18 @@ describe('the summary of a what-if', () => {
     assert.equal(
       summaryOf(NOTHING, after, 3_600_000),
       '10 more rejections, 1 more fallback, in 1 h of requests',
+    );
+  });
+
+  it('takes requests without a price for no saving', () => {
+    const before = { ...NOTHING, cost_micros: 9_000_000 };
+    assert.equal(
+      summaryOf(before, { ...NOTHING, unpriced: 1_200 }, WEEK_MS),
+      'unknown spend: 1,200 requests at endpoints without a price',
+    );
+    assert.equal(
+      summaryOf({ ...before, unpriced: 5 }, { ...NOTHING, unpriced: 5 }, WEEK_MS),
+      '-$38.57 a month',
     );
   });
 

@@ -1,4 +1,4 @@
-import type { WhatIf, WhatIfFigures, WhatIfPart } from '@relay/contract';
+import { WHAT_IF_LISTED_MAX, type WhatIf, type WhatIfFigures, type WhatIfPart } from '@relay/contract';
 import { counted, dollarWords, durationWords } from '@relay/contract/words';
 import type { Limit } from '../../domain/limits/limit.ts';
 import { limitsInForce } from '../../domain/limits/limits.ts';
@@ -10,8 +10,6 @@ const WEEK_MS = 7 * DAY_MS;
 const MONTH_MS = 30 * DAY_MS;
 /** From less than this, nothing is projected. */
 const PROJECTED_MS_MIN = DAY_MS;
-/** Of each list in the result. */
-const LISTED_MAX = 50;
 const NOTHING: WhatIfPart = { served: 0, rejected: 0, wait_ms: 0, cost_micros: 0 };
 
 /** One of the two replays. */
@@ -55,7 +53,10 @@ export function summaryOf(before: WhatIfFigures, after: WhatIfFigures, spanMs: n
     parts.push(`${counted(Math.abs(fallbacks), `${more} fallback`)}${isProjected ? ' per week' : ''}`);
   }
   const micros = Math.round(scaled(after.cost_micros - before.cost_micros, MONTH_MS));
-  if (micros !== 0)
+  // Other requests without a price move spend by an amount that is not known.
+  if (after.unpriced !== before.unpriced)
+    parts.push(`unknown spend: ${counted(after.unpriced, 'request')} at endpoints without a price`);
+  else if (micros !== 0)
     parts.push(`${signOf(micros)}${dollarWords(rounded(Math.abs(micros)))}${isProjected ? ' a month' : ''}`);
   if (parts.length === 0) return 'No difference in rejections, waits, fallbacks and spend.';
   return isProjected ? parts.join(', ') : `${parts.join(', ')}, in ${durationWords(spanMs)} of requests`;
@@ -162,6 +163,6 @@ function largestFirst<T>(items: readonly T[], differences: (item: T) => readonly
       const first = a.by.findIndex((difference, index) => difference !== b.by[index]);
       return first < 0 ? 0 : (b.by[first] ?? 0) - (a.by[first] ?? 0);
     })
-    .slice(0, LISTED_MAX)
+    .slice(0, WHAT_IF_LISTED_MAX)
     .map(({ item }) => item);
 }

@@ -213,7 +213,7 @@ function end(world: World, { request, usage, waitedMs }: Exchange, endpointId: s
   const pricing = snapshot.pricing.get(endpointId);
   const spendMicros = pricing === undefined ? 0 : costMicros(pricing, usage);
   tally.served(request, waitedMs);
-  tally.cost(request, spendMicros);
+  tally.cost(request, pricing === undefined && usage.free !== true ? null : spendMicros);
   const endpoint = entryIn(tally.endpoints, endpointId, () => ({ served: 0, costMicros: 0 }));
   endpoint.served += 1;
   endpoint.costMicros += spendMicros;

@@ -44,7 +44,8 @@ export interface ReplayedRequest {
     readonly rejectedWith: string | null;
     readonly waitMs: number;
     readonly fallbacks: number;
-    readonly costMicros: number;
+    /** Null where the price was unknown. */
+    readonly costMicros: number | null;
   };
 }
 
@@ -82,7 +83,7 @@ export function replayedRequest(row: ReplayedRow): ReplayedRequest | null {
       rejectedWith: isRejected ? row.error_code : null,
       waitMs: row.wait_ms,
       fallbacks: row.fallback_count,
-      costMicros: row.actual_cost_micros ?? 0,
+      costMicros: row.actual_cost_micros ?? (isSent && row.usage_source !== 'none' ? null : 0),
     },
   };
 }

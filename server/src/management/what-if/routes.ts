@@ -3,12 +3,12 @@ import type { Opening } from '../../admission/engine.ts';
 import { limitsInForce } from '../../domain/limits/limits.ts';
 import type { OrganizationSnapshot } from '../../domain/snapshot.ts';
 import type { Handlers } from '../../http/call.ts';
-import { createOneAtATime } from '../../kit/one-at-a-time.ts';
+import { createShares } from '../../kit/shares.ts';
 import { uuidTimeMs } from '../../kit/uuid-time.ts';
 import { readKeyTerms } from '../../store/keys/read-key-terms.ts';
 import { findReplayed, readReplayed } from '../../store/ledger/log/read-replayed.ts';
 import type { ConfigFileDeps } from '../config-file/routes.ts';
-import { createRunningTests } from '../connection-tests/running-tests.ts';
+import { queueFull } from '../connection-tests/running-tests.ts';
 import type { ManagementDeps } from '../resources/deps.ts';
 import { readBothSnapshots } from './edited-configuration.ts';
 import { openingsAt } from './opening-amounts.ts';
@@ -21,20 +21,31 @@ const REQUESTS_MAX = 100_000;
 /** In one statement, some 1.5 MiB. */
 const PAGE_ROWS = 2_500;
 const REPLAY_MS_MAX = 20_000;
-/** Those that wait for their turn included. */
-const ASKED_MAX = { inOrganization: 8, inProcess: 16 };
+/** Those that wait for their turn included. One organization gets at most half of them. */
+const PLACES_MAX = 16;
 const TOO_MANY = 'Too many what-ifs are running. Wait until one of them ends, then try again.';
 
 type WhatIfDeps = ConfigFileDeps & Pick<ManagementDeps, 'statisticsOf' | 'waitersMax'>;
 
 /** Replays requests of the ledger with an edited configuration. Nothing that it does outlives it. */
 export function whatIfHandlers(deps: WhatIfDeps): Handlers {
-  const bounded = createRunningTests(ASKED_MAX, TOO_MANY);
-  const inTurn = createOneAtATime();
+  const places = createShares(PLACES_MAX);
+  // One thread in a process, which organizations get in turn: it takes a processor and hundreds of MiB.
+  const threads = createShares(1, false);
   return {
-    whatIf: ({ caller: { organizationId }, body }) =>
-      // One thread in a process, for all organizations: each takes a processor and hundreds of MiB.
-      bounded(organizationId, () => inTurn('process', () => tryEdit(deps, organizationId, body))),
+    whatIf: async ({ caller: { organizationId }, body }) => {
+      const leave = places.tryTake(organizationId);
+      if (leave === null) throw queueFull(TOO_MANY, REPLAY_MS_MAX / 1_000);
+      const { promise, resolve } = Promise.withResolvers<() => void>();
+      threads.take(organizationId, resolve);
+      const endTurn = await promise;
+      try {
+        return await tryEdit(deps, organizationId, body);
+      } finally {
+        endTurn();
+        leave();
+      }
+    },
   };
 }
 

@@ -24,7 +24,8 @@ export interface CallerTally extends PartTally {
 export interface Tally {
   served(request: ReplayedRequest, waitMs: number): void;
   rejected(request: ReplayedRequest, code: string, waitMs: number): void;
-  cost(request: ReplayedRequest, costMicros: number): void;
+  /** Null at an endpoint without a price. */
+  cost(request: ReplayedRequest, costMicros: number | null): void;
   fallback(count?: number): void;
   figures(): WhatIfFigures;
   /** By key, or user without one. */
@@ -40,6 +41,7 @@ export function createTally(): Tally {
   const callers = new Map<string, CallerTally>();
   let fallbacks = 0;
   let rejectedWaitMs = 0;
+  let unpriced = 0;
 
   function callerOf({ keyId, userId }: ReplayedRequest): CallerTally {
     return entryIn(callers, keyId ?? userId ?? '', () => ({
@@ -68,7 +70,8 @@ export function createTally(): Tally {
       codes.set(code, (codes.get(code) ?? 0) + 1);
     },
     cost(request, costMicros) {
-      callerOf(request).cost_micros += costMicros;
+      if (costMicros === null) unpriced += 1;
+      else callerOf(request).cost_micros += costMicros;
     },
     fallback(count = 1) {
       fallbacks += count;
@@ -87,6 +90,7 @@ export function createTally(): Tally {
         wait_ms_rejected: Math.round(rejectedWaitMs),
         fallbacks,
         cost_micros: sumOf([...callers.values()].map(({ cost_micros }) => cost_micros)),
+        unpriced,
       };
     },
   };

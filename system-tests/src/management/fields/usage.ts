@@ -274,6 +274,7 @@ const whatIfFigures = exactly({
   wait_ms_rejected: integer,
   fallbacks: integer,
   cost_micros: integer,
+  unpriced: integer,
 });
 const whatIfPart = exactly({ served: integer, rejected: integer, wait_ms: integer, cost_micros: integer });
 

@@ -5,9 +5,8 @@ import { smallestUuidAt } from '../../../kit/uuid-time.ts';
 import type { Database } from '../../postgres/schema.ts';
 import { conditionsOf, type UsageWindow } from './usage-sums.ts';
 
-/** A window with more is judged by its rollups, which tell less. */
+/** Of a window with more, only a count below the ledger is judged: no sum tells of repeated attempts. */
 const ROWS_MAX = 50_000;
-const DAY_MS = 86_400_000;
 /** Nothing was sent, so no limit counts it. */
 const NOT_PREPARED = 'upstream_not_prepared';
 
@@ -57,7 +56,7 @@ export async function readChargedAttempts(
       coalesce(sum(spend) filter (where is_followed), 0)::text as spend
     from charged`.execute(db);
   const [found] = rows;
-  if (found === undefined || found.seen > ROWS_MAX) return readByRollups(db, organizationId, startMs);
+  if (found === undefined || found.seen > ROWS_MAX) return unknownUse(Number.POSITIVE_INFINITY);
   const { requests, unknown } = found;
   return unknown > 0
     ? unknownUse(requests)
@@ -66,23 +65,6 @@ export async function readChargedAttempts(
 
 function unknownUse(requests: number): Amounts {
   return { requests, tokens: Number.POSITIVE_INFINITY, spend: Number.POSITIVE_INFINITY };
-}
-
-/** Of all requests of the organization: at least as much as a limit can have counted, unless attempts were repeated at an endpoint. */
-async function readByRollups(
-  db: Kysely<Database>,
-  organizationId: string,
-  startMs: number,
-): Promise<Amounts> {
-  const { rows } = await sql<{ fallbacks: number; unmetered: number }>`
-    select coalesce(sum(fallbacks), 0)::bigint as fallbacks,
-      coalesce(sum(requests_completed + requests_failed + requests_cancelled - requests_metered), 0)::bigint as unmetered
-    from request_rollups
-    where organization_id = ${organizationId} and family = 'resource'
-      and bucket = ${sql.lit(startMs % DAY_MS === 0 ? 'day' : 'hour')}
-      and bucket_start >= ${new Date(startMs)}`.execute(db);
-  const { fallbacks, unmetered } = rows[0] ?? { fallbacks: 0, unmetered: 0 };
-  return unknownUse(fallbacks + unmetered);
 }
 
 /** An attempt belongs to the endpoint that it was sent to; its row, to that of the last one. */
