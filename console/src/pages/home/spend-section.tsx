@@ -11,13 +11,15 @@ interface SpendSectionProps {
   readonly forecast: MonthForecast;
   /** Of the organization, for a month. */
   readonly budgetMicros: number | null;
+  /** Whether the organization has no budget if none is given. */
+  readonly knowsBudget: boolean;
   /** The spend of each day since the month began. */
   readonly days: readonly number[];
   readonly nowMs: number;
 }
 
 /** Spend since the month began, against the organization's budget, with the forecast. */
-export function SpendSection({ forecast, budgetMicros, days, nowMs }: SpendSectionProps) {
+export function SpendSection({ forecast, budgetMicros, knowsBudget, days, nowMs }: SpendSectionProps) {
   const { overAtMs, forecastMicros, spentMicros } = forecast;
   const look = overAtMs === null ? 'font-medium text-ink' : 'font-medium text-warn';
   const month = formatMonth(new Date(nowMs).toISOString().slice(0, 7));
@@ -42,7 +44,7 @@ export function SpendSection({ forecast, budgetMicros, days, nowMs }: SpendSecti
             {words.overOn} <span className={look}>{formatShortDay(new Date(overAtMs).toISOString())}</span>
           </>
         )}
-        {budgetMicros === null ? ` · ${words.noBudget}` : null}
+        {budgetMicros === null && knowsBudget ? ` · ${words.noBudget}` : null}
       </p>
       <MonthFigure forecast={forecast} budgetMicros={budgetMicros} days={days} nowMs={nowMs} />
     </LeadSection>
@@ -52,7 +54,7 @@ export function SpendSection({ forecast, budgetMicros, days, nowMs }: SpendSecti
 const WIDTH = 320;
 const HEIGHT = 96;
 
-function MonthFigure({ forecast, budgetMicros, days, nowMs }: SpendSectionProps) {
+function MonthFigure({ forecast, budgetMicros, days, nowMs }: Omit<SpendSectionProps, 'knowsBudget'>) {
   const { spentMicros, forecastMicros, elapsed } = forecast;
   const { startMs, endMs } = monthOf(nowMs);
   const top = Math.max(forecastMicros, budgetMicros ?? 0, 1) * 1.06;
