@@ -10,9 +10,8 @@ import {
   pricesQuery,
   providersQuery,
 } from '../../api/queries.ts';
-import { type DayFigure, dayFiguresQuery } from '../../api/usage-queries.ts';
+import { type DayFigure, dayFiguresQuery, figureIn } from '../../api/usage-queries.ts';
 import { useApi } from '../../api/use-api.ts';
-import { figureIn } from '../../parts/day-figure.tsx';
 import { useAccess } from '../../session/use-access.ts';
 
 /** An endpoint with its provider, price and lanes, as far as the caller can read them. */
