@@ -73,7 +73,7 @@ function useCounts({ waiting, endpoints }: Totals): Readonly<Record<string, Reac
   const isDown = unwell.some(({ health }) => health === 'down');
   return {
     '/live':
-      waiting === undefined || waiting === 0 ? null : (
+      typeof waiting !== 'number' || waiting === 0 ? null : (
         <span aria-hidden className="text-xs text-ink-faint">
           <b className="font-semibold text-wait-ink">{formatCount(waiting)}</b> {words.waiting}
         </span>
