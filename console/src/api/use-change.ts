@@ -1,6 +1,7 @@
 import { type QueryKey, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useToast } from '../ui/toasts.tsx';
 import type { Api } from './client.ts';
+import { cacheKeys } from './queries.ts';
 import { useApi } from './use-api.ts';
 
 export interface ChangeOptions<Input, Result> {
@@ -23,6 +24,8 @@ export function useChange<Input, Result>(options: ChangeOptions<Input, Result>) 
   return useMutation<Result, Error, Input>({
     mutationFn: (input) => options.run(api, input),
     onSuccess: async (result, input) => {
+      // The navigation counts resources on every page; no write waits for it.
+      void client.invalidateQueries({ queryKey: cacheKeys.statsSummary });
       await Promise.all(options.stale.map((queryKey) => client.invalidateQueries({ queryKey })));
       if (options.said !== undefined) toast(options.said(result, input));
       options.onDone?.(result, input);
