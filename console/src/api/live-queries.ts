@@ -25,6 +25,13 @@ export function liveQuery(api: Api) {
   });
 }
 
+/** The latest request with a key; undefined before the first. */
+export async function readLatestOfKey(api: Api, keyId: string) {
+  const query = { api_key_id: keyId, limit: 1 };
+  const { data } = await take(api.GET('/api/relay/requests', { params: { query } }));
+  return data[0];
+}
+
 /** The latest finished requests, shown when the tail starts. */
 export async function readFinished(api: Api) {
   const query = { limit: FINISHED_ROWS };
