@@ -12,6 +12,7 @@ import { Skeleton } from '../../ui/states.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import { causesOf } from './causes.ts';
 import { FailedSection } from './failed-section.tsx';
+import { isSpendKnown } from './known-spend.ts';
 import { limitEnds, tightestOf } from './limit-ends.ts';
 import { LimitSection } from './limit-section.tsx';
 import { forecastOf, monthOf } from './month.ts';
@@ -57,7 +58,16 @@ export function Lead({ requests, failed, isOutdated, range }: LeadProps) {
         )}
         {limits.isWhole || limits.tightest.length > 0 ? <LimitSection {...limits} /> : null}
         {month === undefined ? null : (
-          <SpendSection {...month} budgetMicros={limits.budgetMicros} knowsBudget={limits.isWhole} />
+          <SpendSection
+            {...month}
+            isKnown={
+              // The number of requests is at hand only for the range.
+              Date.parse(range.from) < monthOf(month.nowMs).startMs ||
+              isSpendKnown(month.forecast.spentMicros, requests.value, failed.value)
+            }
+            budgetMicros={limits.budgetMicros}
+            knowsBudget={limits.isWhole}
+          />
         )}
       </div>
     </>

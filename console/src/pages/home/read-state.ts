@@ -1,5 +1,5 @@
 /** How far a read has come: `closed` without access; `failed` if the latest attempt failed. */
-export type ReadState = 'closed' | 'loading' | 'failed' | 'read';
+type ReadState = 'closed' | 'loading' | 'failed' | 'read';
 
 interface Answer {
   readonly data: unknown;
@@ -13,7 +13,7 @@ export function readStateOf(enabled: boolean, { data, error }: Answer): ReadStat
 }
 
 /** What Home knows about failed requests, unhealthy endpoints and limits. */
-export interface Knowledge {
+interface Knowledge {
   readonly states: readonly ReadState[];
   readonly troubles: readonly number[];
 }

@@ -9,6 +9,7 @@ const words = text.home.lead;
 
 interface SpendSectionProps {
   readonly forecast: MonthForecast;
+  readonly isKnown: boolean;
   /** Of the organization, for a month. */
   readonly budgetMicros: number | null;
   /** Whether the organization has no budget if none is given. */
@@ -19,7 +20,14 @@ interface SpendSectionProps {
 }
 
 /** Spend since the month began, against the organization's budget, with the forecast. */
-export function SpendSection({ forecast, budgetMicros, knowsBudget, days, nowMs }: SpendSectionProps) {
+export function SpendSection({
+  forecast,
+  isKnown,
+  budgetMicros,
+  knowsBudget,
+  days,
+  nowMs,
+}: SpendSectionProps) {
   const { overAtMs, forecastMicros, spentMicros } = forecast;
   const look = overAtMs === null ? 'font-medium text-ink' : 'font-medium text-warn';
   const month = formatMonth(new Date(nowMs).toISOString().slice(0, 7));
@@ -33,20 +41,25 @@ export function SpendSection({ forecast, budgetMicros, knowsBudget, days, nowMs 
         </Link>
       }
     >
-      <BigFigure value={formatMoney(spentMicros)}>
+      <BigFigure value={isKnown ? formatMoney(spentMicros) : text.home.none}>
         {budgetMicros === null ? '' : words.ofBudget(formatMoney(budgetMicros))}
       </BigFigure>
-      <p className="mb-2.5 text-xs text-ink-faint">
-        {words.forecast} <span className={look}>{formatMoney(Math.round(forecastMicros))}</span>
-        {overAtMs === null ? null : (
-          <>
-            {' · '}
-            {words.overOn} <span className={look}>{formatShortDay(new Date(overAtMs).toISOString())}</span>
-          </>
-        )}
-        {budgetMicros === null && knowsBudget ? ` · ${words.noBudget}` : null}
-      </p>
-      <MonthFigure forecast={forecast} budgetMicros={budgetMicros} days={days} nowMs={nowMs} />
+      {isKnown ? (
+        <>
+          <p className="mb-2.5 text-xs text-ink-faint">
+            {words.forecast} <span className={look}>{formatMoney(Math.round(forecastMicros))}</span>
+            {overAtMs === null ? null : (
+              <>
+                {' · '}
+                {words.overOn}{' '}
+                <span className={look}>{formatShortDay(new Date(overAtMs).toISOString())}</span>
+              </>
+            )}
+            {budgetMicros === null && knowsBudget ? ` · ${words.noBudget}` : null}
+          </p>
+          <MonthFigure forecast={forecast} budgetMicros={budgetMicros} days={days} nowMs={nowMs} />
+        </>
+      ) : null}
     </LeadSection>
   );
 }
@@ -54,7 +67,12 @@ export function SpendSection({ forecast, budgetMicros, knowsBudget, days, nowMs 
 const WIDTH = 320;
 const HEIGHT = 96;
 
-function MonthFigure({ forecast, budgetMicros, days, nowMs }: Omit<SpendSectionProps, 'knowsBudget'>) {
+function MonthFigure({
+  forecast,
+  budgetMicros,
+  days,
+  nowMs,
+}: Omit<SpendSectionProps, 'isKnown' | 'knowsBudget'>) {
   const { spentMicros, forecastMicros, elapsed } = forecast;
   const { startMs, endMs } = monthOf(nowMs);
   const top = Math.max(forecastMicros, budgetMicros ?? 0, 1) * 1.06;
