@@ -56,7 +56,9 @@ export function Lead({ requests, failed, isOutdated, range }: LeadProps) {
         {calm ? null : (
           <FailedSection requests={requests} failed={failed} causes={causes} unwell={unwell.endpoints} />
         )}
-        {limits.isWhole || limits.tightest.length > 0 ? <LimitSection {...limits} /> : null}
+        {limits.isWhole || limits.tightest.length > 0 ? (
+          <LimitSection ends={limits.ends} tightest={limits.tightest} isWhole={limits.isWhole} />
+        ) : null}
         {month === undefined ? null : (
           <SpendSection
             {...month}
