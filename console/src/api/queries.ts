@@ -198,6 +198,24 @@ export function limitUsageQuery(api: Api) {
   });
 }
 
+const FIRST_LIMITS = 1_000;
+
+/** The current usage of the first limits, for pages that show a few of them beside other things. */
+export function firstLimitUsageQuery(api: Api) {
+  return queryOptions({
+    queryKey: [...cacheKeys.limitUsage, 'first'],
+    queryFn: async ({ signal }) => {
+      const answer = api.GET('/api/relay/limits/usage', {
+        params: { query: { limit: FIRST_LIMITS } },
+        signal,
+      });
+      const { response } = await answer;
+      return { limits: await take(answer), isWhole: response.headers.get('x-next-cursor') === null };
+    },
+    refetchInterval: 60_000,
+  });
+}
+
 const DAY_MS = 86_400_000;
 
 /** The wait times of a lane's requests in the last 7 days. */

@@ -1,4 +1,4 @@
-import type { TimeseriesQuery } from '@relay/contract';
+import type { Timeseries, TimeseriesQuery } from '@relay/contract';
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { type Api, take } from './client.ts';
 import { cacheKeys } from './queries.ts';
@@ -33,7 +33,10 @@ export interface DayFigure {
 
 /** What the last 24 hours were for each lane, endpoint or key. */
 export interface DayFigures {
+  /** By ID; requests without one are under the empty string. */
   readonly of: ReadonlyMap<string, DayFigure>;
+  /** The sum over all series. */
+  readonly all: number;
   /** The server sums what is beyond the first 50; of those, the figure is unknown. */
   readonly isWhole: boolean;
 }
@@ -49,11 +52,38 @@ export function dayFiguresQuery(
       const from = new Date(Date.now() - DAY_MS).toISOString();
       const query = { metric, group_by: group, bucket: 'hour', from } as const;
       const { series } = await take(api.GET('/api/relay/stats/timeseries', { params: { query }, signal }));
-      const named = series.flatMap(({ key, total, points }) =>
-        key === null ? [] : [[key, { total, hours: points.map(({ value }) => value ?? 0) }] as const],
-      );
-      return { of: new Map(named), isWhole: series.every(({ kind }) => kind !== 'other') };
+      return dayFiguresOf(series);
     },
     staleTime: 60_000,
   });
+}
+
+export function dayFiguresOf(series: Timeseries['series']): DayFigures {
+  const known = series.filter(({ kind }) => kind === 'group' || kind === 'none');
+  return {
+    of: new Map(
+      known.map(({ key, total, points }) => [
+        key ?? '',
+        { total, hours: points.map(({ value }) => value ?? 0) },
+      ]),
+    ),
+    all: series.reduce((sum, { total }) => sum + (total ?? 0), 0),
+    isWhole: series.every(({ kind }) => kind !== 'other'),
+  };
+}
+
+/** The figure of one row; undefined while loading, and where it is unknown. */
+export function figureIn(figures: DayFigures | undefined, id: string): DayFigure | undefined {
+  if (figures === undefined) return undefined;
+  return figures.of.get(id) ?? (figures.isWhole ? NONE : undefined);
+}
+
+const NONE: DayFigure = { total: 0, hours: [] };
+
+/** The spend of one row. None despite requests is unknown: an endpoint may have had no price. */
+export function spentIn(
+  spend: DayFigure | undefined,
+  requests: DayFigure | undefined,
+): DayFigure | undefined {
+  return spend?.total === 0 && (requests?.total ?? 0) > 0 ? undefined : spend;
 }

@@ -25,6 +25,7 @@ interface NavigationProps {
 export function Navigation({ totals, onNavigate }: NavigationProps) {
   const pages = usePages();
   const counts = useCounts(totals);
+  const unwell = unwellOf(totals).length;
   return (
     <nav aria-label={words.navigation} className="flex-1 overflow-y-auto px-2.5 py-3">
       {GROUPS.map((group) => {
@@ -55,6 +56,9 @@ export function Navigation({ totals, onNavigate }: NavigationProps) {
                     {label}
                     {counts[path]}
                   </Link>
+                  {path === '/endpoints' && unwell > 0 ? (
+                    <span className="sr-only">{words.notHealthy(unwell)}</span>
+                  ) : null}
                 </li>
               ))}
             </ul>
@@ -65,15 +69,19 @@ export function Navigation({ totals, onNavigate }: NavigationProps) {
   );
 }
 
-/** What stands beside a page's name. The names of the links stay the same; the strip says the numbers. */
-function useCounts({ waiting, endpoints }: Totals): Readonly<Record<string, ReactNode>> {
+/**
+ * What stands beside a page's name. The names of the links stay the same; the strip says the numbers, and the
+ * number of unhealthy endpoints follows its link.
+ */
+function useCounts(totals: Totals): Readonly<Record<string, ReactNode>> {
   const { can } = useAccess();
   const { data } = useQuery({ ...statsSummaryQuery(useApi()), enabled: can('getStatsSummary') });
-  const unwell = endpoints.filter(({ health }) => isUnwell(health));
+  const { waiting } = totals;
+  const unwell = unwellOf(totals);
   const isDown = unwell.some(({ health }) => health === 'down');
   return {
     '/live':
-      waiting === undefined || waiting === 0 ? null : (
+      typeof waiting !== 'number' || waiting === 0 ? null : (
         <span aria-hidden className="text-xs text-ink-faint">
           <b className="font-semibold text-wait-ink">{formatCount(waiting)}</b> {words.waiting}
         </span>
@@ -90,6 +98,10 @@ function useCounts({ waiting, endpoints }: Totals): Readonly<Record<string, Reac
       ),
     '/providers': <Count of={data?.providers} />,
   };
+}
+
+function unwellOf({ endpoints }: Totals): Totals['endpoints'] {
+  return endpoints.filter(({ health }) => isUnwell(health));
 }
 
 function Count({ of }: { readonly of: number | undefined }) {

@@ -1,15 +1,16 @@
 import { Link } from '@tanstack/react-router';
 import { Menu as MenuIcon, Search } from 'lucide-react';
-import type { ReactNode } from 'react';
+import type { RequestSearch } from '../address/request-search.ts';
 import { formatCount, formatDuration, formatMoneyShort } from '../format/numbers.ts';
 import { formatClock } from '../format/times.ts';
 import { text } from '../text/index.ts';
+import type { TimeRangeSearch } from '../time-range/time-range.ts';
 import { classes } from '../ui/class-names.ts';
 import { Mark } from '../ui/mark.tsx';
 import { Plate } from '../ui/plate.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { OrganizationMenu } from './organization-menu.tsx';
-import type { Totals } from './use-totals.ts';
+import type { Total, Totals } from './use-totals.ts';
 
 const words = text.shell;
 
@@ -63,19 +64,24 @@ function SearchButton({ onClick }: { readonly onClick: () => void }) {
 
 function Now({ totals }: { readonly totals: Totals }) {
   const { waiting, inFlight, failedInHour, spentMicros } = totals;
+  const isWaiting = typeof waiting === 'number' && waiting > 0;
   return (
     <div className="ml-auto flex h-full items-center whitespace-nowrap">
-      {inFlight === undefined ? null : (
-        <Total name={words.totals.inFlight} to="/live" from="max-md:hidden">
-          {formatCount(inFlight)}
-        </Total>
-      )}
-      {waiting === undefined ? null : (
-        <Total name={words.totals.waiting} to="/live" look={waiting > 0 ? 'text-signal' : undefined}>
-          {formatCount(waiting)}
-        </Total>
-      )}
-      {waiting === undefined || waiting === 0 ? null : (
+      <TotalLink
+        name={words.totals.inFlight}
+        value={inFlight}
+        format={formatCount}
+        to="/live"
+        from="max-md:hidden"
+      />
+      <TotalLink
+        name={words.totals.waiting}
+        value={waiting}
+        format={formatCount}
+        to="/live"
+        look={isWaiting ? 'text-signal' : undefined}
+      />
+      {isWaiting ? (
         <Link
           to="/live"
           className="flex h-6 items-center gap-[7px] border-l border-board-line px-[13px] max-md:px-2"
@@ -83,42 +89,54 @@ function Now({ totals }: { readonly totals: Totals }) {
           <span className="max-md:sr-only">{words.totals.longestWait}</span>
           <Plate>{formatDuration(Math.round(totals.longestWaitMs / 100) * 100)}</Plate>
         </Link>
-      )}
-      {failedInHour === undefined ? null : (
-        <Total name={words.totals.failed} to="/requests" from="max-xl:hidden">
-          {formatCount(failedInHour)}
-        </Total>
-      )}
-      {spentMicros === undefined ? null : (
-        <Total name={words.totals.spend} to="/usage" from="max-lg:hidden">
-          {formatMoneyShort(spentMicros)}
-        </Total>
-      )}
+      ) : null}
+      <TotalLink
+        name={words.totals.failed}
+        value={failedInHour}
+        format={formatCount}
+        to="/requests"
+        search={{ state: 'failed', range: '1h' }}
+        from="max-xl:hidden"
+      />
+      <TotalLink
+        name={words.totals.spend}
+        value={spentMicros}
+        format={formatMoneyShort}
+        to="/usage"
+        from="max-lg:hidden"
+      />
       <Clock />
     </div>
   );
 }
 
-interface TotalProps {
+interface TotalLinkProps {
   readonly name: string;
+  readonly value: Total;
+  readonly format: (value: number) => string;
   readonly to: '/live' | '/requests' | '/usage';
+  readonly search?: RequestSearch & TimeRangeSearch;
   /** The narrowest window that shows it. */
   readonly from?: string;
   readonly look?: string | undefined;
-  readonly children: ReactNode;
 }
 
-function Total({ name, to, from, look, children }: TotalProps) {
+/** Nothing while loading and without access; a dash where the value is unknown. */
+function TotalLink({ name, value, format, to, search = {}, from, look }: TotalLinkProps) {
+  if (value === undefined) return null;
   return (
     <Link
       to={to}
+      search={search}
       className={classes(
         'flex h-6 items-center gap-[7px] border-l border-board-line px-[13px] first:border-l-0 max-md:px-2',
         from,
       )}
     >
       {name}
-      <b className={classes('font-semibold', look ?? 'text-board-ink')}>{children}</b>
+      <b className={classes('font-semibold', look ?? 'text-board-ink')}>
+        {value === null ? text.states.empty : format(value)}
+      </b>
     </Link>
   );
 }

@@ -1,16 +1,8 @@
 import type { ReactNode } from 'react';
-import type { DayFigure, DayFigures } from '../api/usage-queries.ts';
+import type { DayFigure } from '../api/usage-queries.ts';
 import { formatCount } from '../format/numbers.ts';
 import { text } from '../text/index.ts';
 import { Sparkline } from '../ui/sparkline.tsx';
-
-/** The figure of one row; undefined while loading, and where it is unknown. */
-export function figureIn(figures: DayFigures | undefined, id: string): DayFigure | undefined {
-  if (figures === undefined) return undefined;
-  return figures.of.get(id) ?? (figures.isWhole ? NONE : undefined);
-}
-
-const NONE: DayFigure = { total: 0, hours: [] };
 
 /** Requests of the last 24 hours: their shape and their number. */
 export function DayTraffic({ of, tone }: { readonly of: DayFigure | undefined; readonly tone?: string }) {

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { dayFiguresQuery } from '../api/usage-queries.ts';
+import { dayFiguresQuery, figureIn } from '../api/usage-queries.ts';
 import { useApi } from '../api/use-api.ts';
 import { useAccess } from '../session/use-access.ts';
 
@@ -13,23 +13,29 @@ export interface LaneFigures {
   readonly fallbackRate: number | null;
 }
 
-/** Null without traffic; undefined while loading or without access. */
-export function useLaneFigures(): (laneId: string) => LaneFigures | null | undefined {
+const REFRESH_MS = 60_000;
+
+/**
+ * The figures by lane ID; the empty string stands for requests without a lane. Null without traffic; undefined
+ * while loading, without access and where unknown. `isStill` stops reading them again.
+ */
+export function useLaneFigures(isStill = false): (laneId: string) => LaneFigures | null | undefined {
   const api = useApi();
   const enabled = useAccess().can('getTimeseries');
-  const requests = useQuery({ ...dayFiguresQuery(api, 'lane', 'requests'), enabled });
-  const waits = useQuery({ ...dayFiguresQuery(api, 'lane', 'wait_ms_p95'), enabled });
-  const fallbacks = useQuery({ ...dayFiguresQuery(api, 'lane', 'fallback_rate'), enabled });
+  const often = { enabled, refetchInterval: isStill ? false : REFRESH_MS } as const;
+  const requests = useQuery({ ...dayFiguresQuery(api, 'lane', 'requests'), ...often });
+  const waits = useQuery({ ...dayFiguresQuery(api, 'lane', 'wait_ms_p95'), ...often });
+  const fallbacks = useQuery({ ...dayFiguresQuery(api, 'lane', 'fallback_rate'), ...often });
   return useMemo(() => {
-    const counts = requests.data?.of;
+    const counts = requests.data;
     if (counts === undefined) return () => undefined;
-    const all = [...counts.values()].reduce((sum, { total }) => sum + (total ?? 0), 0);
     return (laneId: string) => {
-      const own = counts.get(laneId)?.total ?? 0;
+      const own = figureIn(counts, laneId)?.total ?? undefined;
+      if (own === undefined) return undefined;
       if (own === 0) return null;
       return {
         requests: own,
-        share: own / all,
+        share: own / counts.all,
         waitMsP95: waits.data?.of.get(laneId)?.total ?? null,
         fallbackRate: fallbacks.data?.of.get(laneId)?.total ?? null,
       };

@@ -16,7 +16,6 @@ export const homeText = {
     shareBefore: (share: string) => `${share} before`,
     noneFailed: 'No request failed.',
     viewAll: (count: string) => `View all ${count}`,
-    noCode: 'cancelled',
     last: 'last',
     ofLatest: (count: string) => `By cause, of the latest ${count}.`,
     viewRequests: 'View requests',

@@ -1,3 +1,5 @@
+import { counted } from '../format/numbers.ts';
+
 /** The shell around every page, signing in, and shared states. */
 export const shellText = {
   shell: {
@@ -17,6 +19,7 @@ export const shellText = {
     modes: { self_hosted: 'Self-hosted', hosted: 'Hosted' },
     search: 'Search or go to…',
     waiting: 'waiting',
+    notHealthy: (count: number) => `${counted(count, 'endpoint')} not healthy`,
     totals: {
       inFlight: 'In flight',
       waiting: 'Waiting',

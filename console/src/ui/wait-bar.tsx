@@ -9,7 +9,7 @@ interface WaitBarProps {
   readonly className?: string;
 }
 
-/** One request: its wait, then the time at the provider. Show the same values as text next to it. */
+/** One request: its wait, then the rest of its time. Show the same values as text next to it. */
 export function WaitBar({ waitMs, restMs, failed, scaleMs, className }: WaitBarProps) {
   const width = (milliseconds: number) => `${Math.min(100, (milliseconds / scaleMs) * 100)}%`;
   return (

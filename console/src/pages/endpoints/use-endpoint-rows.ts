@@ -3,16 +3,15 @@ import { useQuery } from '@tanstack/react-query';
 import { useCallback, useMemo } from 'react';
 import {
   endpointsQuery,
+  firstLimitUsageQuery,
   HEALTH_REFRESH,
   lanesQuery,
-  limitUsageQuery,
   membershipsQuery,
   pricesQuery,
   providersQuery,
 } from '../../api/queries.ts';
-import { type DayFigure, dayFiguresQuery } from '../../api/usage-queries.ts';
+import { type DayFigure, dayFiguresQuery, figureIn } from '../../api/usage-queries.ts';
 import { useApi } from '../../api/use-api.ts';
-import { figureIn } from '../../parts/day-figure.tsx';
 import { useAccess } from '../../session/use-access.ts';
 
 /** An endpoint with its provider, price and lanes, as far as the caller can read them. */
@@ -91,10 +90,11 @@ function useDays(): (endpointId: string) => EndpointDay {
 
 /** The limit of each endpoint with the least room left. */
 function useTightest(): ReadonlyMap<string, LimitUsage> {
-  const { data } = useQuery({ ...limitUsageQuery(useApi()), enabled: useAccess().can('listLimitUsage') });
+  const enabled = useAccess().can('listLimitUsage');
+  const { data } = useQuery({ ...firstLimitUsageQuery(useApi()), enabled });
   return useMemo(() => {
     const tightest = new Map<string, LimitUsage>();
-    for (const usage of data ?? []) {
+    for (const usage of data?.limits ?? []) {
       if (usage.scope_type !== 'endpoint' || usage.scope_id === null) continue;
       const before = tightest.get(usage.scope_id);
       if (before === undefined || leftOf(usage) < leftOf(before)) tightest.set(usage.scope_id, usage);

@@ -30,7 +30,7 @@ export function FailedSection({ requests, failed, causes, unwell }: FailedSectio
   return (
     <LeadSection
       title={words.failed}
-      tone={failed.value > 0 || isDown ? 'bad' : 'warn'}
+      tone={failed.value > 0 || isDown ? 'bad' : unwell.length > 0 ? 'warn' : 'none'}
       action={
         failed.value > 0 ? (
           <Link

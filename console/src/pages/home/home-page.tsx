@@ -71,7 +71,7 @@ function Figures() {
   const onSelect = (start: string, end: string) => choose({ from: start, to: end });
   return (
     <>
-      <Lead requests={tiles.requests} failed={tiles.failed} range={range} />
+      <Lead requests={tiles.requests} failed={tiles.failed} isOutdated={states.isError} range={range} />
       <Tiles figures={figures} tiles={tiles} range={range} />
       <div className="grid gap-x-7 gap-y-5 lg:grid-cols-2">
         <TimeChart

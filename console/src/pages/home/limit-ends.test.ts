@@ -29,6 +29,7 @@ describe('the limits that run out', () => {
       usage('afternoon', { used: 80, remaining: 20 }),
       usage('now', { used: 100, remaining: 0 }),
       usage('busy', { metric: 'concurrency', period: 'none', used: 100, remaining: 0 }),
+      usage('minute', { period: 'minute', used: 100, remaining: 0 }),
       usage('closed', { limit: 0, remaining: 0 }),
     ];
     assert.deepEqual(

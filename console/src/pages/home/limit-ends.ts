@@ -1,5 +1,5 @@
 import type { LimitUsage } from '@relay/contract';
-import { runsOutAt } from '../../parts/limit-window.ts';
+import { isCalendar, runsOutAt } from '../../parts/limit-window.ts';
 
 /** A limit that is used up, or will be before it resets. */
 export interface LimitEnd {
@@ -11,8 +11,8 @@ export interface LimitEnd {
 export function limitEnds(all: readonly LimitUsage[], nowMs: number): readonly LimitEnd[] {
   return all
     .flatMap((usage): LimitEnd[] => {
-      // At a limit on concurrency, requests wait until others end.
-      if (usage.metric === 'concurrency' || usage.limit === 0) return [];
+      // At limits per second or minute and on concurrency, requests wait; capacity is soon free again.
+      if (!isCalendar(usage.period) || usage.limit === 0) return [];
       if (usage.remaining === 0) return [{ usage, atMs: nowMs }];
       const atMs = runsOutAt(usage, nowMs);
       return atMs === null ? [] : [{ usage, atMs }];

@@ -18,10 +18,12 @@ interface LimitSectionProps {
   readonly ends: readonly LimitEnd[];
   /** For when none runs out: the tightest first. */
   readonly tightest: readonly LimitUsage[];
+  /** Whether these are all limits of the organization. */
+  readonly isWhole: boolean;
 }
 
 /** The limit that runs out next, with the time until then; otherwise the tightest ones. */
-export function LimitSection({ ends, tightest }: LimitSectionProps) {
+export function LimitSection({ ends, tightest, isWhole }: LimitSectionProps) {
   const nowMs = useNow(TICK_MS);
   const [first, ...rest] = ends;
   const rows = first === undefined ? tightest.map((usage) => ({ usage, atMs: null })) : rest;
@@ -36,9 +38,11 @@ export function LimitSection({ ends, tightest }: LimitSectionProps) {
       }
     >
       {first === undefined ? (
-        <p className="mb-2 text-[15px] leading-[34px]">
-          {rows.length === 0 ? words.noLimits : words.noLimit}
-        </p>
+        isWhole ? (
+          <p className="mb-2 text-[15px] leading-[34px]">
+            {rows.length === 0 ? words.noLimits : words.noLimit}
+          </p>
+        ) : null
       ) : (
         <First end={first} nowMs={nowMs} />
       )}

@@ -9,15 +9,25 @@ const words = text.home.lead;
 
 interface SpendSectionProps {
   readonly forecast: MonthForecast;
+  readonly isKnown: boolean;
   /** Of the organization, for a month. */
   readonly budgetMicros: number | null;
+  /** Whether the organization has no budget if none is given. */
+  readonly knowsBudget: boolean;
   /** The spend of each day since the month began. */
   readonly days: readonly number[];
   readonly nowMs: number;
 }
 
 /** Spend since the month began, against the organization's budget, with the forecast. */
-export function SpendSection({ forecast, budgetMicros, days, nowMs }: SpendSectionProps) {
+export function SpendSection({
+  forecast,
+  isKnown,
+  budgetMicros,
+  knowsBudget,
+  days,
+  nowMs,
+}: SpendSectionProps) {
   const { overAtMs, forecastMicros, spentMicros } = forecast;
   const look = overAtMs === null ? 'font-medium text-ink' : 'font-medium text-warn';
   const month = formatMonth(new Date(nowMs).toISOString().slice(0, 7));
@@ -31,20 +41,25 @@ export function SpendSection({ forecast, budgetMicros, days, nowMs }: SpendSecti
         </Link>
       }
     >
-      <BigFigure value={formatMoney(spentMicros)}>
+      <BigFigure value={isKnown ? formatMoney(spentMicros) : text.home.none}>
         {budgetMicros === null ? '' : words.ofBudget(formatMoney(budgetMicros))}
       </BigFigure>
-      <p className="mb-2.5 text-xs text-ink-faint">
-        {words.forecast} <span className={look}>{formatMoney(Math.round(forecastMicros))}</span>
-        {overAtMs === null ? null : (
-          <>
-            {' · '}
-            {words.overOn} <span className={look}>{formatShortDay(new Date(overAtMs).toISOString())}</span>
-          </>
-        )}
-        {budgetMicros === null ? ` · ${words.noBudget}` : null}
-      </p>
-      <MonthFigure forecast={forecast} budgetMicros={budgetMicros} days={days} nowMs={nowMs} />
+      {isKnown ? (
+        <>
+          <p className="mb-2.5 text-xs text-ink-faint">
+            {words.forecast} <span className={look}>{formatMoney(Math.round(forecastMicros))}</span>
+            {overAtMs === null ? null : (
+              <>
+                {' · '}
+                {words.overOn}{' '}
+                <span className={look}>{formatShortDay(new Date(overAtMs).toISOString())}</span>
+              </>
+            )}
+            {budgetMicros === null && knowsBudget ? ` · ${words.noBudget}` : null}
+          </p>
+          <MonthFigure forecast={forecast} budgetMicros={budgetMicros} days={days} nowMs={nowMs} />
+        </>
+      ) : null}
     </LeadSection>
   );
 }
@@ -52,7 +67,12 @@ export function SpendSection({ forecast, budgetMicros, days, nowMs }: SpendSecti
 const WIDTH = 320;
 const HEIGHT = 96;
 
-function MonthFigure({ forecast, budgetMicros, days, nowMs }: SpendSectionProps) {
+function MonthFigure({
+  forecast,
+  budgetMicros,
+  days,
+  nowMs,
+}: Omit<SpendSectionProps, 'isKnown' | 'knowsBudget'>) {
   const { spentMicros, forecastMicros, elapsed } = forecast;
   const { startMs, endMs } = monthOf(nowMs);
   const top = Math.max(forecastMicros, budgetMicros ?? 0, 1) * 1.06;

@@ -15,6 +15,7 @@ import { text } from '../../text/index.ts';
 import { type TimeRange, timeRangeSearch } from '../../time-range/time-range.ts';
 import { classes } from '../../ui/class-names.ts';
 import { Skeleton } from '../../ui/states.tsx';
+import { isSpendKnown } from './known-spend.ts';
 import type { useHomeFigures, useTileFigures } from './use-home-figures.ts';
 
 const words = text.home;
@@ -36,6 +37,7 @@ export function Tiles({ figures, tiles, range }: TilesProps) {
     requests === undefined || failed === undefined
       ? undefined
       : { now: shareOf(failed.value, requests.value), before: shareOf(failed.before, requests.before) };
+  const isKnown = isSpendKnown(spend?.value ?? 0, requests?.value ?? 0, failed?.value ?? 0);
   return (
     <ul className="grid grid-cols-2 border-t-2 border-rule lg:grid-cols-5">
       <Tile
@@ -66,7 +68,7 @@ export function Tiles({ figures, tiles, range }: TilesProps) {
         metric="cost_micros"
         by="model"
         label={words.tiles.spend}
-        value={spend && formatMoneyShort(spend.value)}
+        value={spend && (isKnown ? formatMoneyShort(spend.value) : words.none)}
         delta={spend && <Delta range={range} change={spend.change} />}
       />
       <Tile

@@ -1,6 +1,8 @@
 import type { RequestLogEntry } from '@relay/contract';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { readLatestOfKey } from '../../api/live-queries.ts';
+import { useApi } from '../../api/use-api.ts';
 import { formatDuration } from '../../format/numbers.ts';
 import { formatSpan } from '../../format/spans.ts';
 import { Car } from '../../parts/priority-car.tsx';
@@ -14,24 +16,33 @@ import { useNow } from '../../ui/use-now.ts';
 
 const words = text.keys.firstRequest;
 const TICK_MS = 1_000;
+/** In the colors of `stateTones`. */
+const BORDERS: Record<RequestLogEntry['state'], string> = {
+  completed: 'border-good',
+  failed: 'border-bad',
+  cancelled: 'border-warn',
+};
 
 /** Waits for the first request with a new key, and shows how it ended. */
 export function FirstRequest({ keyId }: { readonly keyId: string }) {
+  const api = useApi();
   const [first, setFirst] = useState<RequestLogEntry | null>(null);
+  const take = (entry: RequestLogEntry | undefined) => {
+    if (entry !== undefined) setFirst((before) => before ?? entry);
+  };
   useLiveTail({
     isOn: first === null,
     query: { api_key_id: keyId },
-    onBeginning: () => undefined,
-    onEntries: ([entry]) => {
-      if (entry !== undefined) setFirst(entry);
-    },
+    // The request may have finished before the stream began. The stream reports failures and retries.
+    onBeginning: () => void readLatestOfKey(api, keyId).then(take, () => undefined),
+    onEntries: ([entry]) => take(entry),
   });
   return (
     <div
       role="status"
       className={classes(
         'grid grid-cols-[auto_minmax(0,1fr)_auto] items-center gap-x-3 gap-y-2 rounded-lg border px-3 py-2.5',
-        first !== null && 'border-good',
+        first !== null && BORDERS[first.state],
       )}
     >
       <Track isHere={first !== null} />

@@ -1,8 +1,8 @@
 import type { ApiKey, LimitUsage } from '@relay/contract';
-import type { DayFigures } from '../../api/usage-queries.ts';
+import { type DayFigures, figureIn, spentIn } from '../../api/usage-queries.ts';
 import { formatMoneyShort } from '../../format/numbers.ts';
 import { formatDay } from '../../format/times.ts';
-import { DayTraffic, DayValue, figureIn } from '../../parts/day-figure.tsx';
+import { DayTraffic, DayValue } from '../../parts/day-figure.tsx';
 import { LimitBar } from '../../parts/limit-bar.tsx';
 import { text } from '../../text/index.ts';
 import type { Tone } from '../../ui/badge.tsx';
@@ -108,6 +108,7 @@ const stateColumns: readonly Column<ApiKey>[] = [
 ];
 
 function trafficColumns({ requests, spend }: KeyDays): readonly Column<ApiKey>[] {
+  const spentBy = (id: string) => spentIn(figureIn(spend, id), figureIn(requests, id));
   return [
     {
       id: 'requests',
@@ -122,8 +123,8 @@ function trafficColumns({ requests, spend }: KeyDays): readonly Column<ApiKey>[]
       header: words.columns.spend,
       from: 'sm',
       align: 'right',
-      sortBy: ({ id }) => figureIn(spend, id)?.total ?? -1,
-      cell: ({ id }) => <DayValue of={figureIn(spend, id)} format={formatMoneyShort} />,
+      sortBy: ({ id }) => spentBy(id)?.total ?? -1,
+      cell: ({ id }) => <DayValue of={spentBy(id)} format={formatMoneyShort} />,
     },
   ];
 }

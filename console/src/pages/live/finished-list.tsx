@@ -78,7 +78,7 @@ function FinishedTable({ entries, nameOf }: TableProps) {
             {columns.waited}
           </th>
           <th scope="col" className={classes(HEAD, 'text-right')}>
-            {columns.provider}
+            {columns.rest}
           </th>
           <th scope="col" className={classes(HEAD, 'text-right max-md:hidden')}>
             {columns.fallbacks}
@@ -143,7 +143,9 @@ function FinishedRow({ entry, endpoint, scaleMs }: FinishedRowProps) {
       >
         {waitMs > 0 ? formatDuration(waitMs) : none}
       </td>
-      <td className="pr-3 text-right whitespace-nowrap">{formatDuration(restMs)}</td>
+      <td className="pr-3 text-right whitespace-nowrap">
+        {entry.endpoint_id === null ? none : formatDuration(restMs)}
+      </td>
       <td
         className={classes('pr-3 text-right max-md:hidden', fallbacks > 0 ? 'text-warn' : 'text-ink-faint')}
       >

@@ -131,7 +131,7 @@ function Day({ day }: { readonly day: LaneFigures | null | undefined }) {
   const { requests = 0, waitMsP95 = null, fallbackRate = null } = day ?? {};
   return (
     <p className={classes('leading-[28px]', columns.day)}>
-      <span>{day === undefined ? '' : formatCount(requests)}</span>
+      <span>{day === undefined ? none : formatCount(requests)}</span>
       <span className={waitMsP95 === null || waitMsP95 === 0 ? 'text-ink-faint' : 'text-wait-ink'}>
         {waitMsP95 === null ? none : formatDuration(waitMsP95)}
       </span>

@@ -26,7 +26,7 @@ interface LiveBoardProps {
 /** Every lane: its queue on the left, its endpoints on the right, requests between them. */
 export function LiveBoard({ board, recent, query, onQuery, isStill }: LiveBoardProps) {
   const [withQuiet, setWithQuiet] = useState(false);
-  const dayOf = useLaneFigures();
+  const dayOf = useLaneFigures(isStill);
   const shown = useMemo(
     () => (board === undefined ? undefined : shownLanes(board, { query, recent, withQuiet })),
     [board, query, recent, withQuiet],

@@ -50,9 +50,7 @@ export function LivePage() {
     >
       <SaidNowAndThen live={live} />
       <div className="space-y-4">
-        {state === 'reconnecting' ? (
-          <p className="border-l-[3px] border-warn py-0.5 pl-3 text-warn">{words.reconnecting}</p>
-        ) : null}
+        {isWall ? null : <Reconnecting state={state} />}
         {live?.counted === 'own' ? <p className="text-ink-soft">{text.requests.onlyMine}</p> : null}
         {board !== undefined && isNothingMoving(view) ? <NothingMoving /> : null}
         {isWall ? null : shownBoard}
@@ -63,11 +61,17 @@ export function LivePage() {
       {isWall ? (
         <Wall onLeave={() => setIsWall(false)}>
           <WallTotals live={live} />
+          <Reconnecting state={state} />
           {shownBoard}
         </Wall>
       ) : null}
     </Page>
   );
+}
+
+function Reconnecting({ state }: { readonly state: LiveState }) {
+  if (state !== 'reconnecting') return null;
+  return <p className="mb-4 border-l-[3px] border-warn py-0.5 pl-3 text-warn">{words.reconnecting}</p>;
 }
 
 /** The board stands empty; one sentence and one thing to do about it. */

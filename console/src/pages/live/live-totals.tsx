@@ -34,19 +34,21 @@ export function WallTotals({ live }: { readonly live: Live | undefined }) {
   if (live === undefined) return null;
   const { waiting, inFlight, longestWaitMs, unwell } = totalsOf(live);
   return (
-    <dl className="mb-3.5 flex flex-wrap items-end gap-x-9 gap-y-2" aria-label={words.totals.title}>
-      <div className="self-center [&_svg]:size-[30px]">
+    <div className="mb-3.5 flex items-end gap-x-9">
+      <span className="self-center [&_svg]:size-[30px]">
         <Mark />
-      </div>
-      <WallTotal name={words.totals.inFlight} value={formatCount(inFlight)} />
-      <WallTotal name={words.totals.waiting} value={formatCount(waiting)} isWait={waiting > 0} />
-      <WallTotal name={words.totals.longest} value={formatWait(longestWaitMs)} isWait={waiting > 0} />
-      <WallTotal name={words.totals.unwell} value={formatCount(unwell)} />
-      <div className="ml-auto font-mono text-[34px] leading-[44px]">
-        <dt className="sr-only">UTC</dt>
-        <dd>{formatClock(live.at)}</dd>
-      </div>
-    </dl>
+      </span>
+      <dl className="flex min-w-0 flex-1 flex-wrap items-end gap-x-9 gap-y-2" aria-label={words.totals.title}>
+        <WallTotal name={words.totals.inFlight} value={formatCount(inFlight)} />
+        <WallTotal name={words.totals.waiting} value={formatCount(waiting)} isWait={waiting > 0} />
+        <WallTotal name={words.totals.longest} value={formatWait(longestWaitMs)} isWait={waiting > 0} />
+        <WallTotal name={words.totals.unwell} value={formatCount(unwell)} />
+        <div className="ml-auto font-mono text-[34px] leading-[44px]">
+          <dt className="sr-only">UTC</dt>
+          <dd>{formatClock(live.at)}</dd>
+        </div>
+      </dl>
+    </div>
   );
 }
 

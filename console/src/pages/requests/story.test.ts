@@ -38,4 +38,12 @@ describe('the sentence about a request', () => {
       'waited 100 ms in the queue, got 429 from A, couldn’t reach C, fell back to B, completed in 300 ms',
     );
   });
+
+  it('does not call another attempt at the same endpoint a fallback', () => {
+    const attempts = [
+      { endpoint_id: 'a', outcome: 'failed', upstream_status: 500 },
+      { endpoint_id: 'a', outcome: 'succeeded', upstream_status: 200 },
+    ];
+    assert.equal(said({ attempts }), 'got 500 from A, completed in 400 ms');
+  });
 });

@@ -22,7 +22,8 @@ export function storyOf(detail: RequestDetail, nameOf: (endpointId: string) => s
   for (const { endpoint_id: id, upstream_status: status } of failed)
     say('bad', status === null ? words.failedAt(nameOf(id)) : words.refusedBy(nameOf(id), String(status)));
   const last = detail.attempts.at(-1);
-  if (failed.length > 0 && last !== undefined && last.outcome !== 'failed')
+  const isNew = failed.every(({ endpoint_id: id }) => id !== last?.endpoint_id);
+  if (failed.length > 0 && last !== undefined && last.outcome !== 'failed' && isNew)
     say('plain', words.fellBack(nameOf(last.endpoint_id)));
   say(detail.state === 'failed' ? 'bad' : 'plain', endOf(detail));
   return clauses;

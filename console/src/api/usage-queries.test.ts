@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Timeseries } from '@relay/contract';
+import { dayFiguresOf, figureIn, spentIn } from './usage-queries.ts';
+
+type Series = Timeseries['series'][number];
+
+function series(kind: Series['kind'], key: string | null, total: number): Series {
+  return { kind, key, label: key ?? kind, total, points: [] };
+}
+
+describe('the figures of the last 24 hours', () => {
+  it('are zero for a row without a series, and unknown when some are summed', () => {
+    const whole = dayFiguresOf([series('group', 'a', 3)]);
+    assert.equal(figureIn(whole, 'a')?.total, 3);
+    assert.equal(figureIn(whole, 'b')?.total, 0);
+    const cut = dayFiguresOf([series('group', 'a', 3), series('other', null, 5)]);
+    assert.equal(figureIn(cut, 'b'), undefined);
+    assert.equal(figureIn(undefined, 'a'), undefined);
+  });
+
+  it('hold requests without a lane, and the sum over all', () => {
+    const figures = dayFiguresOf([
+      series('group', 'a', 3),
+      series('none', null, 4),
+      series('other', null, 5),
+    ]);
+    assert.equal(figureIn(figures, '')?.total, 4);
+    assert.equal(figures.all, 12);
+  });
+
+  it('leave the spend of a row with requests unknown when it is zero', () => {
+    const [none, some] = [
+      { total: 0, hours: [] },
+      { total: 7, hours: [] },
+    ];
+    assert.equal(spentIn(none, some), undefined);
+    assert.equal(spentIn(none, none), none);
+    assert.equal(spentIn(some, some), some);
+    assert.equal(spentIn(none, undefined), none);
+  });
+});
