@@ -19,7 +19,7 @@ export interface Bundle {
 /** Whose dependencies may stay outside. */
 const CONSUMERS = ['cli', 'server'];
 /** Installed, these are many times what is used of them, mostly by what they depend on. */
-const HELD = /^(better-auth|@nats-io|@smithy\/signature-v4)(\/|$)/;
+const HELD = /^(better-auth|kysely|@nats-io|@smithy\/signature-v4)(\/|$)/;
 
 /** Our own modules as JavaScript, in few files; what others publish stays outside and is depended on, but for a few. */
 export async function writeBundle(root: string, directory: string): Promise<Bundle> {

@@ -23,7 +23,7 @@ export function storyOf(detail: RequestDetail, nameOf: (endpointId: string) => s
     say('bad', status === null ? words.failedAt(nameOf(id)) : words.refusedBy(nameOf(id), String(status)));
   const last = detail.attempts.at(-1);
   const isNew = failed.every(({ endpoint_id: id }) => id !== last?.endpoint_id);
-  if (failed.length > 0 && last !== undefined && last.outcome !== 'failed' && isNew)
+  if (failed.length > 0 && last !== undefined && isNew)
     say('plain', words.fellBack(nameOf(last.endpoint_id)));
   say(detail.state === 'failed' ? 'bad' : 'plain', endOf(detail));
   return clauses;

@@ -209,7 +209,7 @@ export const consoleFaults = faultsIn('console/src', [
   {
     name: 'an endpoint at its concurrency counts as a limit that ran out',
     file: 'pages/home/limit-ends.ts',
-    find: "if (usage.metric === 'concurrency' || usage.limit === 0) return [];",
+    find: 'if (!isCalendar(usage.period) || usage.limit === 0) return [];',
     replace: 'if (usage.limit === 0) return [];',
     why: 'Home says that Relay rejects requests that only wait',
   },
@@ -223,7 +223,7 @@ export const consoleFaults = faultsIn('console/src', [
   {
     name: 'a failed request falls back in its sentence',
     file: 'pages/requests/story.ts',
-    find: "if (failed.length > 0 && last !== undefined && last.outcome !== 'failed')",
+    find: 'if (failed.length > 0 && last !== undefined && isNew)',
     replace: 'if (failed.length > 0 && last !== undefined)',
     why: 'the page of a request names a fallback that never happened',
   },
