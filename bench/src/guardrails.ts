@@ -1,5 +1,5 @@
 import { readSlices, say } from './command-line.ts';
-import { type Gateway, LANE, startUpstream } from './gateways/gateway.ts';
+import { type Gateway, LANE, startEach, startUpstream } from './gateways/gateway.ts';
 import { startRelay } from './gateways/relay.ts';
 import { requestBytes } from './load/client-connection.ts';
 import { type LatencySlice, latencySlice } from './load/latency-slice.ts';
@@ -40,13 +40,9 @@ export async function guardrails(args: readonly string[]): Promise<GuardrailFigu
   try {
     const upstream = await startUpstream();
     started.push(upstream);
-    const gateways = new Map<Name, Gateway>();
-    for (const name of NAMES) {
-      const setup = { candidates: 1, limited: false, guardrail: name };
-      const gateway = await startRelay(upstream.url, { setup });
-      started.push(gateway);
-      gateways.set(name, gateway);
-    }
+    const gateways = await startEach(NAMES, started, (guardrail) =>
+      startRelay(upstream.url, { setup: { candidates: 1, limited: false, guardrail } }),
+    );
     return figuresOf(await measureRounds(gateways, slices, sliceMs));
   } finally {
     await Promise.all(started.reverse().map((each) => each.stop()));
@@ -54,14 +50,12 @@ export async function guardrails(args: readonly string[]): Promise<GuardrailFigu
 }
 
 async function measureRounds(
-  gateways: ReadonlyMap<Name, Gateway>,
+  gateways: Readonly<Record<Name, Gateway>>,
   slices: number,
   sliceMs: number,
 ): Promise<Rounds> {
   const measure = async (name: Name) => {
-    const gateway = gateways.get(name);
-    if (gateway === undefined) throw new Error(`${name} was not started`);
-    const { port, pid, headers } = gateway;
+    const { port, pid, headers } = gateways[name];
     const request = requestBytes(port, headers, smallBody(LANE));
     const slice = await latencySlice({ port, pid, request, sliceMs });
     say(
@@ -69,8 +63,7 @@ async function measureRounds(
     );
     return slice;
   };
-  for (let slice = 0; slice < WARM_UP_SLICES; slice += 1) for (const name of NAMES) await measure(name);
-  return runRounds(NAMES, slices, measure);
+  return runRounds(NAMES, slices, measure, WARM_UP_SLICES);
 }
 
 function figuresOf(rounds: Rounds): GuardrailFigures {

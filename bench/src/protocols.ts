@@ -58,8 +58,7 @@ export async function protocols(args: readonly string[]): Promise<ProtocolFigure
     const gateway = await startRelay(upstream.url, { nodeFlags, setup });
     started.push(gateway);
     const measure = (name: Name) => measureSlice(gateway, name, sliceMs);
-    for (let slice = 0; slice < WARM_UP_SLICES; slice += 1) for (const name of NAMES) await measure(name);
-    return figuresOf(await runRounds(NAMES, slices, measure));
+    return figuresOf(await runRounds(NAMES, slices, measure, WARM_UP_SLICES));
   } finally {
     for (const each of started.reverse()) await each.stop();
   }

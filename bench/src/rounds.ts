@@ -3,13 +3,16 @@ export type Round<Name extends string, T> = Readonly<Record<Name, T>>;
 
 /**
  * Measures every contestant once per round, in a new random order. The machine drifts by more than the differences
- * looked for, but little within a round, so only ratios within rounds are compared.
+ * looked for, but little within a round, so only ratios within rounds are compared. `warmUps`: measurements of each before the first
+ * round, which are dropped.
  */
 export async function runRounds<Name extends string, T>(
   names: readonly Name[],
   rounds: number,
   measure: (name: Name) => Promise<T>,
+  warmUps = 0,
 ): Promise<Round<Name, T>[]> {
+  for (let index = 0; index < warmUps; index += 1) for (const name of names) await measure(name);
   const results: Round<Name, T>[] = [];
   for (let index = 0; index < rounds; index += 1) {
     const round: Partial<Record<Name, T>> = {};

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { parseArgs } from 'node:util';
 import { buildPackage } from './checkouts/build-package.ts';
 import { say, sliceOptions, slicesOf } from './command-line.ts';
-import { type Gateway, LANE, ROOT, startUpstream } from './gateways/gateway.ts';
+import { type Gateway, LANE, ROOT, startEach, startUpstream } from './gateways/gateway.ts';
 import { startRelay } from './gateways/relay.ts';
 import { packageEntry } from './gateways/role.ts';
 import { requestBytes } from './load/client-connection.ts';
@@ -51,15 +51,12 @@ export async function telemetry(args: readonly string[]): Promise<TelemetryFigur
   try {
     const [upstream, receiver] = await Promise.all([startUpstream(), startReceiver()]);
     started.push(upstream, receiver);
-    const gateways = new Map<Name, Gateway>();
-    for (const name of NAMES) {
+    const gateways = await startEach(NAMES, started, (name) => {
       const ratio = SAMPLED[name];
       const settings =
         ratio === null ? {} : { RELAY_TRACES_URL: receiver.url, RELAY_TRACES_SAMPLE_RATIO: ratio };
-      const gateway = await startRelay(upstream.url, { entry: packageEntry(ROOT), settings });
-      started.push(gateway);
-      gateways.set(name, gateway);
-    }
+      return startRelay(upstream.url, { entry: packageEntry(ROOT), settings });
+    });
     const rounds = await measureRounds(gateways, slices, sliceMs);
     return { ...figuresOf(rounds), exports: receiver.exports() };
   } finally {
@@ -68,14 +65,12 @@ export async function telemetry(args: readonly string[]): Promise<TelemetryFigur
 }
 
 async function measureRounds(
-  gateways: ReadonlyMap<Name, Gateway>,
+  gateways: Readonly<Record<Name, Gateway>>,
   slices: number,
   sliceMs: number,
 ): Promise<readonly Round<Name, LoadSlice>[]> {
   const measure = async (name: Name) => {
-    const gateway = gateways.get(name);
-    if (gateway === undefined) throw new Error(`${name} was not started`);
-    const { port, pid, headers } = gateway;
+    const { port, pid, headers } = gateways[name];
     const request = requestBytes(port, headers, smallBody(LANE));
     const scrape = name === 'off' ? async () => undefined : startScraping(port);
     const slice = await loadSlice({
@@ -90,8 +85,7 @@ async function measureRounds(
     say(`  ${name.padEnd(5)}${slice.requests} requests, ${rounded(cpuUs(slice), 1)} µs each`);
     return slice;
   };
-  for (let slice = 0; slice < WARM_UP_SLICES; slice += 1) for (const name of NAMES) await measure(name);
-  return runRounds(NAMES, slices, measure);
+  return runRounds(NAMES, slices, measure, WARM_UP_SLICES);
 }
 
 /** Reads the metrics now and in every second until the returned function is called. */

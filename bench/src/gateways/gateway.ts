@@ -84,3 +84,18 @@ export async function startUpstream(): Promise<PinnedProcess & { url: string }> 
   });
   return { ...started, url: `http://127.0.0.1:${port}/v1` };
 }
+
+/** One gateway for each name, one after the other. Each is among the started as soon as it runs, so that a failure leaves none behind. */
+export async function startEach<Name extends string>(
+  names: readonly Name[],
+  started: { stop(): Promise<void> }[],
+  start: (name: Name) => Promise<Gateway>,
+): Promise<Readonly<Record<Name, Gateway>>> {
+  const gateways: Partial<Record<Name, Gateway>> = {};
+  for (const name of names) {
+    const gateway = await start(name);
+    started.push(gateway);
+    gateways[name] = gateway;
+  }
+  return gateways as Record<Name, Gateway>;
+}

@@ -1,28 +1,18 @@
 import assert from 'node:assert/strict';
 import { randomUUIDv7 } from 'node:crypto';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { type PrivateRedis, startRedis } from '@relay/testbed';
-import { NOBODY } from '../admission/ask.fixture.ts';
 import { windowStartMs } from '../admission/calendar-window.ts';
 import type { Actual, AdmissionEngine } from '../admission/engine.ts';
-import { createRedisEngine } from '../admission/redis/engine.ts';
-import { createScripts } from '../admission/redis/scripts.ts';
 import type { AppliedLimit } from '../domain/limits/limit.ts';
 import type { RecordedAttempt } from '../domain/request-record.ts';
 import { systemClock } from '../kit/clock.ts';
 import { createLog } from '../kit/log.ts';
-import { nothingAside } from '../kit/set-aside.fixture.ts';
 import { createIdleShards } from '../metering/compare-windows.ts';
 import { startReconciliation } from '../metering/reconcile.ts';
 import { readCalendarPolicies } from '../store/configuration/calendar-policies.ts';
-import {
-  type MigratedDatabase,
-  migratedDatabase,
-  seedOrganization,
-} from '../store/fixtures/migrated-database.fixture.ts';
-import { ensureLedgerPartitions, utcDayOf } from '../store/ledger/ledger-partitions.ts';
-import { createRedis, type Redis } from '../store/redis/redis.ts';
-import { idAt, requestsAt } from './reconciliation.fixture.ts';
+import { seedOrganization } from '../store/fixtures/migrated-database.fixture.ts';
+import type { Redis } from '../store/redis/redis.ts';
+import { idAt, type ReconciledStores, requestsAt, startReconciledStores } from './reconciliation.fixture.ts';
 
 const DAY_MS = 86_400_000;
 // Noon, so that no window starts or ends during a test.
@@ -30,8 +20,8 @@ const NOW_MS = Math.floor(Date.now() / DAY_MS) * DAY_MS + DAY_MS / 2;
 const NIL = '00000000-0000-0000-0000-000000000000';
 
 describe('limits compared with a ledger whose requests fell back', () => {
-  let migrated: MigratedDatabase;
-  let server: PrivateRedis;
+  let stores: ReconciledStores;
+  let db: ReconciledStores['db'];
   let redis: Redis;
   let engine: AdmissionEngine;
   let seeded: Awaited<ReturnType<typeof seedOrganization>>;
@@ -39,32 +29,19 @@ describe('limits compared with a ledger whose requests fell back', () => {
   let limits: AppliedLimit[];
 
   before(async () => {
-    [migrated, server] = await Promise.all([migratedDatabase(), startRedis()]);
-    redis = createRedis({ url: server.url, clock: systemClock, log: createLog('silent') });
-    await redis.whenReady(5_000);
-    engine = createRedisEngine({
-      aside: nothingAside,
-      scripts: createScripts(redis),
-      gatewayId: 'test',
-      nowMs: () => NOW_MS,
-      line: NOBODY,
-    });
-    await ensureLedgerPartitions(migrated.db, utcDayOf(NOW_MS - DAY_MS), utcDayOf(NOW_MS));
+    stores = await startReconciledStores(NOW_MS - DAY_MS, NOW_MS);
+    ({ db, redis, engine } = stores);
   });
-  after(async () => {
-    await redis.close();
-    await server.remove();
-    await migrated.drop();
-  });
+  after(() => stores.close());
 
   beforeEach(async () => {
-    await migrated.db.deleteFrom('organizations').execute();
-    seeded = await seedOrganization(migrated.db);
+    await db.deleteFrom('organizations').execute();
+    seeded = await seedOrganization(db);
     const { organizationId: organization_id, laneId, endpointId } = seeded;
     const ofDay = { organization_id, period: 'day', limit_value: 1_000 } as const;
     const ofLane = { ...ofDay, scope_type: 'lane', scope_id: laneId } as const;
     const ofEndpoint = { ...ofDay, scope_type: 'endpoint', scope_id: endpointId } as const;
-    await migrated.db
+    await db
       .insertInto('limit_policies')
       .values([
         { ...ofLane, id: idAt(1), metric: 'requests' },
@@ -73,13 +50,13 @@ describe('limits compared with a ledger whose requests fell back', () => {
         { ...ofEndpoint, id: idAt(4), metric: 'requests' },
       ])
       .execute();
-    const owned = await readCalendarPolicies(migrated.db, { organizationId: NIL, policyId: NIL }, 100);
+    const owned = await readCalendarPolicies(db, { organizationId: NIL, policyId: NIL }, 100);
     limits = owned.map(({ limit }) => limit);
     assert.equal(limits.length, 4);
   });
 
   const { admit, settle, moveToLedger, loseStream } = requestsAt(NOW_MS, () => ({
-    db: migrated.db,
+    db,
     redis,
     engine,
     seeded,
@@ -121,7 +98,7 @@ describe('limits compared with a ledger whose requests fell back', () => {
   /** How many were corrected. */
   async function reconcile(): Promise<number> {
     const reconciliation = startReconciliation({
-      db: migrated.db,
+      db,
       isIdle: createIdleShards(redis),
       usage: engine.usage,
       recount: engine.recount,

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
-import { type PrivateRedis, startRedis } from '@relay/testbed';
 import { sql } from 'kysely';
 import { NOBODY } from '../admission/ask.fixture.ts';
 import { windowStartMs } from '../admission/calendar-window.ts';
@@ -17,15 +16,16 @@ import { ledgerRow } from '../metering/ledger-row.ts';
 import { type Reconciliation, startReconciliation } from '../metering/reconcile.ts';
 import { sampleRecord } from '../metering/request-records.fixture.ts';
 import { type OwnedLimit, readCalendarPolicies } from '../store/configuration/calendar-policies.ts';
-import {
-  type MigratedDatabase,
-  migratedDatabase,
-  seedOrganization,
-} from '../store/fixtures/migrated-database.fixture.ts';
+import { seedOrganization } from '../store/fixtures/migrated-database.fixture.ts';
 import { appendRequests } from '../store/ledger/append-requests.ts';
-import { ensureLedgerPartitions, utcDayOf } from '../store/ledger/ledger-partitions.ts';
-import { createRedis, type Redis } from '../store/redis/redis.ts';
-import { addPolicies, idAt, requestsAt } from './reconciliation.fixture.ts';
+import type { Redis } from '../store/redis/redis.ts';
+import {
+  addPolicies,
+  idAt,
+  type ReconciledStores,
+  requestsAt,
+  startReconciledStores,
+} from './reconciliation.fixture.ts';
 import { calendarOpenings } from './window-openings.ts';
 
 const HOUR_MS = 3_600_000;
@@ -35,8 +35,8 @@ const HOUR_START_MS = windowStartMs('hour', NOW_MS);
 const NIL = '00000000-0000-0000-0000-000000000000';
 
 describe('limits compared with the ledger', () => {
-  let migrated: MigratedDatabase;
-  let server: PrivateRedis;
+  let stores: ReconciledStores;
+  let db: ReconciledStores['db'];
   let redis: Redis;
   let engine: AdmissionEngine;
   let seeded: Awaited<ReturnType<typeof seedOrganization>>;
@@ -46,28 +46,15 @@ describe('limits compared with the ledger', () => {
   let correctedBefore: number;
 
   before(async () => {
-    [migrated, server] = await Promise.all([migratedDatabase(), startRedis()]);
-    redis = createRedis({ url: server.url, clock: systemClock, log: createLog('silent') });
-    await redis.whenReady(5_000);
-    engine = createRedisEngine({
-      aside: nothingAside,
-      scripts: createScripts(redis),
-      gatewayId: 'test',
-      nowMs: () => NOW_MS,
-      line: NOBODY,
-    });
-    await ensureLedgerPartitions(migrated.db, utcDayOf(NOW_MS - HOUR_MS), utcDayOf(NOW_MS));
+    stores = await startReconciledStores(NOW_MS - HOUR_MS, NOW_MS);
+    ({ db, redis, engine } = stores);
   });
-  after(async () => {
-    await redis.close();
-    await server.remove();
-    await migrated.drop();
-  });
+  after(() => stores.close());
 
   beforeEach(async () => {
-    seeded = await seedOrganization(migrated.db);
-    await addPolicies(migrated.db, seeded);
-    const owned = await readCalendarPolicies(migrated.db, { organizationId: NIL, policyId: NIL }, 100);
+    seeded = await seedOrganization(db);
+    await addPolicies(db, seeded);
+    const owned = await readCalendarPolicies(db, { organizationId: NIL, policyId: NIL }, 100);
     limits = owned.map(({ limit }: OwnedLimit) => limit);
     assert.equal(limits.length, 4);
     warnings = [];
@@ -77,9 +64,9 @@ describe('limits compared with the ledger', () => {
   afterEach(async () => {
     await reconciliation.stop();
     await redis.run(['FLUSHALL']);
-    await migrated.db.deleteFrom('organizations').execute();
-    await migrated.db.deleteFrom('requests').execute();
-    await migrated.db.deleteFrom('request_rollups').execute();
+    await db.deleteFrom('organizations').execute();
+    await db.deleteFrom('requests').execute();
+    await db.deleteFrom('request_rollups').execute();
   });
 
   function reconcile(
@@ -90,7 +77,7 @@ describe('limits compared with the ledger', () => {
       warn: (fields: Record<string, unknown>) => void warnings.push(fields),
     } as unknown as ReturnType<typeof createLog>;
     return startReconciliation({
-      db: migrated.db,
+      db,
       isIdle: createIdleShards(redis),
       usage: engine.usage,
       recount: engine.recount,
@@ -102,7 +89,7 @@ describe('limits compared with the ledger', () => {
   }
 
   const { askFor, admit, open, settle, serveRequests, moveToLedger, loseStream } = requestsAt(NOW_MS, () => ({
-    db: migrated.db,
+    db,
     redis,
     engine,
     seeded,
@@ -186,23 +173,23 @@ describe('limits compared with the ledger', () => {
     await moveToLedger();
     const switchTo = async (enabled: boolean) => {
       for (const table of ['limit_policies', 'user_limit_policies'] as const)
-        await migrated.db.updateTable(table).set({ enabled }).where('period', '!=', 'none').execute();
+        await db.updateTable(table).set({ enabled }).where('period', '!=', 'none').execute();
     };
     await switchTo(false);
     // Requests that the limits do not see, one of which is still running when they are enabled.
     const missed = async (requestId: string) => {
       const { organizationId, userId, providerId, endpointId } = seeded;
       const record = sampleRecord({ requestId, organizationId, userId, providerId, endpointId });
-      await appendRequests(migrated.db, [ledgerRow(record, NOW_MS)]);
+      await appendRequests(db, [ledgerRow(record, NOW_MS)]);
     };
     for (let index = 0; index < 3; index += 1) await missed(idAt(NOW_MS));
     await switchTo(true);
-    const owned = await readCalendarPolicies(migrated.db, { organizationId: NIL, policyId: NIL }, 100);
+    const owned = await readCalendarPolicies(db, { organizationId: NIL, policyId: NIL }, 100);
     const before = limits.map(({ id }) => id);
     limits = owned.map(({ limit }) => limit).filter(({ id }) => before.some((old) => id === `${old}#1`));
     assert.equal(limits.length, 4);
     const openings = await calendarOpenings(
-      { db: migrated.db, clock: { ...systemClock, nowMs: () => NOW_MS } },
+      { db: db, clock: { ...systemClock, nowMs: () => NOW_MS } },
       seeded.organizationId,
       limits,
     );
@@ -325,7 +312,7 @@ describe('limits compared with the ledger', () => {
     });
     await serveRequests(1);
     await loseStream();
-    await migrated.db.deleteFrom('requests').execute();
+    await db.deleteFrom('requests').execute();
     assert.deepEqual(await compared(), { checked: 3, unsettled: 0, drift: 3 });
     assert.deepEqual(await compared(), { checked: 1, unsettled: 0, drift: 4 });
     isRefused = false;
@@ -334,14 +321,14 @@ describe('limits compared with the ledger', () => {
       { checked: 3, unsettled: 0, drift: 1, corrected: 3 },
       'these are right again',
     );
-    await migrated.db.deleteFrom('user_limit_policies').execute();
+    await db.deleteFrom('user_limit_policies').execute();
     for (let run = 0; run < 3; run += 1) await compared();
     assert.equal(reconciliation.state().drift, 0);
   });
 
   it('are compared by one worker at a time', async () => {
     const other = reconcile();
-    await migrated.db.transaction().execute(async (tx) => {
+    await db.transaction().execute(async (tx) => {
       await sql`select pg_advisory_xact_lock(7235419016)`.execute(tx);
       assert.equal(await other.runOnce(), false);
     });
@@ -351,7 +338,7 @@ describe('limits compared with the ledger', () => {
 
   it('are not compared while a store is away, and that is said', async () => {
     const away = startReconciliation({
-      db: migrated.db,
+      db,
       isIdle: () => Promise.reject(new Error('away')),
       usage: engine.usage,
       recount: engine.recount,

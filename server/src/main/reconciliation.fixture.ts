@@ -1,22 +1,65 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { startRedis } from '@relay/testbed';
 import type { Kysely } from 'kysely';
-import { SOMEBODY } from '../admission/ask.fixture.ts';
+import { NOBODY, SOMEBODY } from '../admission/ask.fixture.ts';
 import { windowStartMs } from '../admission/calendar-window.ts';
 import type { Actual, AdmissionAsk, AdmissionEngine } from '../admission/engine.ts';
+import { createRedisEngine } from '../admission/redis/engine.ts';
+import { createScripts } from '../admission/redis/scripts.ts';
 import type { AppliedLimit } from '../domain/limits/limit.ts';
 import type { RequestRecord } from '../domain/request-record.ts';
+import { systemClock } from '../kit/clock.ts';
+import { createLog } from '../kit/log.ts';
+import { nothingAside } from '../kit/set-aside.fixture.ts';
 import { smallestUuidAt } from '../kit/uuid-time.ts';
 import { ledgerRow } from '../metering/ledger-row.ts';
 import { sampleRecord } from '../metering/request-records.fixture.ts';
 import { readEntry } from '../metering/stream-entry.ts';
-import type { seedOrganization } from '../store/fixtures/migrated-database.fixture.ts';
+import {
+  type MigratedDatabase,
+  migratedDatabase,
+  type seedOrganization,
+} from '../store/fixtures/migrated-database.fixture.ts';
 import { appendRequests } from '../store/ledger/append-requests.ts';
+import { ensureLedgerPartitions, utcDayOf } from '../store/ledger/ledger-partitions.ts';
 import type { Database } from '../store/postgres/schema.ts';
-import type { Redis } from '../store/redis/redis.ts';
+import { createRedis, type Redis } from '../store/redis/redis.ts';
 import { prefixOf, usageStreamOf } from '../store/redis/shards.ts';
 
 const ACTUAL: Actual = { dispatched: true, tokens: 5, spendMicros: 5 };
+
+export interface ReconciledStores {
+  readonly db: MigratedDatabase['db'];
+  readonly redis: Redis;
+  readonly engine: AdmissionEngine;
+  close(): Promise<void>;
+}
+
+/** A ledger with room for these days, and an engine whose time stands still at the end of them. */
+export async function startReconciledStores(fromMs: number, nowMs: number): Promise<ReconciledStores> {
+  const [migrated, server] = await Promise.all([migratedDatabase(), startRedis()]);
+  const redis = createRedis({ url: server.url, clock: systemClock, log: createLog('silent') });
+  await redis.whenReady(5_000);
+  const engine = createRedisEngine({
+    aside: nothingAside,
+    scripts: createScripts(redis),
+    gatewayId: 'test',
+    nowMs: () => nowMs,
+    line: NOBODY,
+  });
+  await ensureLedgerPartitions(migrated.db, utcDayOf(fromMs), utcDayOf(nowMs));
+  return {
+    db: migrated.db,
+    redis,
+    engine,
+    async close() {
+      await redis.close();
+      await server.remove();
+      await migrated.drop();
+    },
+  };
+}
 
 /** A request id of that time. */
 export function idAt(timeMs: number): string {
