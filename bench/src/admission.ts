@@ -50,7 +50,7 @@ async function measureEngines(settings: Settings): Promise<Figures> {
     const measure = async (name: ContestantName): Promise<EngineSlice> => {
       const slice = await contestants[name].slice(settings.requests);
       const [cpuUs, bytes] = [rounded(slice.cpuUs, 1), rounded(slice.aofBytes, 0)];
-      say(`  ${name.padEnd(10)}${cpuUs} µs and ${bytes} bytes a request`);
+      say(`  ${name.padEnd(10)}${cpuUs} µs and ${bytes} bytes per request`);
       return slice;
     };
     for (const name of CONTESTANTS) await measure(name);
@@ -68,5 +68,5 @@ async function measureEngines(settings: Settings): Promise<Figures> {
 async function demandRows(side: Side, contestants: readonly Contestant[]): Promise<void> {
   const count = contestants.reduce((sum, contestant) => sum + contestant.settled(), 0);
   const rows = await side.ledgerRows();
-  if (rows !== count) throw new Error(`of ${count} requests ${rows} have a row in the ledger`);
+  if (rows !== count) throw new Error(`only ${rows} of ${count} requests have a row in the ledger`);
 }

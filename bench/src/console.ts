@@ -10,13 +10,13 @@ import { ROOT } from './gateways/gateway.ts';
 import { configureLargest, startDeployment } from './ledger/deployment.ts';
 import { loadLedger } from './ledger/load-ledger.ts';
 import { DAY_MS } from './ledger/load-rows.ts';
-import { makePopulation } from './ledger/population.ts';
+import { makePopulation, SIZES } from './ledger/population.ts';
 import { rangeUntil } from './ledger/read-speed.ts';
 import { median, rounded } from './statistics.ts';
 
-export const CONSOLE_USAGE = `console: its pages in a real browser over a large ledger
-  --rows N         rows of the ledger, over 30 days (1000000)
-  --rounds N       how often each page is opened (5)`;
+export const CONSOLE_USAGE = `console: load times of its pages in a real browser, with a large ledger
+  --rows N         ledger rows, over 30 days (1000000)
+  --rounds N       how many times each page is opened (5)`;
 
 const PAGES = ['home', 'requests?range=30d', 'usage?range=30d', 'limits', 'lanes', 'playground'];
 const TABLE_PATH = '/console/requests?range=30d';
@@ -43,7 +43,7 @@ export async function console(args: readonly string[]): Promise<unknown> {
   if (built.status !== 0) throw new Error('the console could not be built');
   const [deployment, browser] = await Promise.all([startDeployment(), launchChromium()]);
   try {
-    const [organization] = makePopulation(await configureLargest(deployment));
+    const [organization] = makePopulation(await configureLargest(deployment, SIZES.endpoints));
     if (organization === undefined) throw new Error('there are no organizations');
     const { fromMs } = rangeUntil(Date.now() - (Date.now() % DAY_MS));
     await loadLedger(deployment.client, [organization], { rows, fromMs });

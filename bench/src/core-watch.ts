@@ -26,7 +26,7 @@ export function watchCore(ours: readonly number[]): CoreWatch {
       if (othersShare <= OTHERS_SHARE_MAX) return;
       const names = busiest(before, readProcessTimes(ours), performance.now() - startMs);
       throw new Error(
-        `other processes took ${percent(othersShare)} of core ${GATEWAY_CORE} during ${during}, so there are no figures. ` +
+        `other processes took ${percent(othersShare)} of core ${GATEWAY_CORE} during ${during}, so there are no results. ` +
           `Most CPU went to ${names.join(', ') || 'processes that have ended'}. Stop them and measure again.`,
       );
     },

@@ -8,10 +8,10 @@ import { smallBody } from './request-bodies.ts';
 import { type Round, runRounds } from './rounds.ts';
 import { median, rounded, type Spread, spread } from './statistics.ts';
 
-export const GUARDRAILS_USAGE = `guardrails: what one local guardrail adds to a request, and what one adds that is bound to nothing
+export const GUARDRAILS_USAGE = `guardrails: latency that one local guardrail adds to a request, bound and unbound
   --slices N       rounds (20)
   --slice-ms N     length of a slice (2000)
-  --short          a smoke run of seconds: 3 slices of 300 ms; its figures mean little`;
+  --short          a smoke run of a few seconds: 3 slices of 300 ms; its results are not meaningful`;
 
 const WARM_UP_SLICES = 3;
 

@@ -5,9 +5,9 @@ import { positive, say } from './command-line.ts';
 import { startDeployment } from './ledger/deployment.ts';
 import { rounded } from './statistics.ts';
 
-export const IDLE_USAGE = `idle: what one gateway and one worker ask of Redis without any request
+export const IDLE_USAGE = `idle: Redis commands that one idle gateway and one idle worker send
   --seconds N      how long each is measured (20)
-  --shards N       shards that were used in the last two minutes, for the second figure (100)`;
+  --shards N       shards used in the last 2 minutes, for the second result (100)`;
 
 /** The patrol of a starting worker looks at every shard once. */
 const START_MS = 5_000;

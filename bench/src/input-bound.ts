@@ -3,10 +3,10 @@ import { positive, say } from './command-line.ts';
 import { type Judged, judge } from './input-bound/judge.ts';
 import { writeWords } from './input-bound/write-words.ts';
 
-export const INPUT_BOUND_USAGE = `input-bound: the bound of a request's input tokens against real tokenizers
+export const INPUT_BOUND_USAGE = `input-bound: checks the upper bound on input tokens against real tokenizers
   --texts N   generated texts (100000)
-  --seed N    the same texts again
-  --write-words   first measures the words that the bound knows, and writes them to the server`;
+  --seed N    repeat the texts of an earlier run
+  --write-words   first measure the words that the bound knows, and write them to the server's source`;
 
 /** Fails where a text has more tokens than the bound. */
 export async function inputBound(args: readonly string[]): Promise<Omit<Judged, 'examples'>> {

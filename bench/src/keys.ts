@@ -12,10 +12,10 @@ import { type PinnedProcess, pinToLoadCore, startPinned } from './pinned-process
 import { rssMib } from './process-memory.ts';
 import { rounded } from './statistics.ts';
 
-export const KEYS_USAGE = `keys: what looking up User API keys takes, of a table of many
-  --rows N         keys in the table (10000000); the load takes minutes and some 0.6 GiB for a million
-  --hot N          keys in use, over a hundredth as many organizations (100000)
-  --short          a smoke run of seconds; its figures mean little`;
+export const KEYS_USAGE = `keys: time to look up API keys in a large table
+  --rows N         keys in the table (10000000); loading a million takes minutes and about 0.6 GiB
+  --hot N          keys in use, spread over 1% as many organizations (100000)
+  --short          a smoke run of a few seconds; its results are not meaningful`;
 
 const FIXTURE = join(ROOT, 'server/src/store/keys/key-load.fixture.ts');
 const AT_ONCE = 4;

@@ -4,15 +4,16 @@ import { configureLargest, startDeployment } from './ledger/deployment.ts';
 import { loadLedger } from './ledger/load-ledger.ts';
 import { DAY_MS } from './ledger/load-rows.ts';
 import { filledDays, plansDuring, sequentialScans } from './ledger/plans.ts';
-import { makePopulation } from './ledger/population.ts';
+import { makePopulation, SIZES } from './ledger/population.ts';
 import { makeReads, measureReads, rangeUntil } from './ledger/read-speed.ts';
 import { measureSpeeds } from './ledger/worker-speed.ts';
 import { median, rounded } from './statistics.ts';
 
-export const LEDGER_USAGE = `ledger: reads of a large ledger, and how fast the worker writes it
-  --rows N         rows of the ledger, over 30 days (5000000)
-  --worker-rows N  rows that the worker is timed with (60000, or a tenth of the rows)
-  --rounds N       how often it is timed (3)`;
+export const LEDGER_USAGE = `ledger: read times of a large ledger, and the worker's write speed
+  --rows N         ledger rows, over 30 days (5000000)
+  --endpoints N    endpoints of the organization that has half of the rows, a multiple of 5 (20)
+  --worker-rows N  rows to time the worker with (60000, or 10% of the rows)
+  --rounds N       how many times it is timed (3)`;
 
 const ROWS = 5_000_000;
 const WORKER_ROWS_MAX = 60_000;
@@ -23,6 +24,7 @@ export async function ledger(args: readonly string[]): Promise<unknown> {
     args: [...args],
     options: {
       rows: { type: 'string' },
+      endpoints: { type: 'string' },
       'worker-rows': { type: 'string' },
       rounds: { type: 'string' },
     },
@@ -33,9 +35,10 @@ export async function ledger(args: readonly string[]): Promise<unknown> {
     rows: positive('--worker-rows', values['worker-rows'] ?? String(workerRows)),
     rounds: positive('--rounds', values.rounds ?? '3'),
   };
+  const endpoints = positive('--endpoints', values.endpoints ?? String(SIZES.endpoints));
   const deployment = await startDeployment();
   try {
-    const organizations = makePopulation(await configureLargest(deployment));
+    const organizations = makePopulation(await configureLargest(deployment, endpoints));
     const [largest] = organizations;
     if (largest === undefined) throw new Error('there are no organizations');
     const todayMs = Date.now() - (Date.now() % DAY_MS);
@@ -55,6 +58,7 @@ export async function ledger(args: readonly string[]): Promise<unknown> {
     const ratios = speeds.map((speed) => speed.workerRowsPerSecond / speed.copyRowsPerSecond);
     return {
       rows,
+      endpoints,
       p95_ms: p95Ms,
       plans: plans.length,
       sequential_scans: sequentialScans(plans, await filledDays(deployment)),

@@ -10,9 +10,9 @@ import { rssMib } from './process-memory.ts';
 import { smallBody } from './request-bodies.ts';
 import { median, percentile, rounded } from './statistics.ts';
 
-export const OVERLOAD_USAGE = `overload: what is served when ten times as much is asked for as a limit allows, and how soon the rest is refused
+export const OVERLOAD_USAGE = `overload: throughput at ten times a limit, and how quickly the rest is rejected
   --per-second N   the limit (100)
-  --times N        how much more is offered (10)
+  --times N        load, as a multiple of the limit (10)
   --slices N       rounds (5)
   --slice-ms N     length of a slice (6000)`;
 
@@ -45,7 +45,9 @@ export async function overload(args: readonly string[]): Promise<unknown> {
       const request = requestBytes(gateway.port, gateway.headers, smallBody(LANE));
       const offer = async (rate: number) => {
         const slice = await offerLoad({ port: gateway.port, request, perSecond: rate, sliceMs });
-        say(`  ${rate} a second: ${JSON.stringify(slice.statuses)}, refused p99 ${p99(slice.refusedMs)} ms`);
+        say(
+          `  ${rate} per second: ${JSON.stringify(slice.statuses)}, rejected p99 ${p99(slice.refusedMs)} ms`,
+        );
         await sleep(REST_MS);
         return slice;
       };

@@ -9,11 +9,11 @@ import { streamBody } from './request-bodies.ts';
 import { type Round, runRounds } from './rounds.ts';
 import { median, ratiosOf, rounded, type Spread, spread } from './statistics.ts';
 
-export const PROTOCOLS_USAGE = `protocols: CPU of a stream that is translated, and of one of Messages, beside streams that are passed through
+export const PROTOCOLS_USAGE = `protocols: CPU of translated streams and Messages streams, compared with streams passed through
   --slices N       rounds (20)
   --slice-ms N     length of a slice (1000)
-  --short          a smoke run of seconds: 3 slices of 250 ms; its figures mean little
-  --profile DIR    writes a CPU profile of the gateway there (which slows it down)`;
+  --short          a smoke run of a few seconds: 3 slices of 250 ms; its results are not meaningful
+  --profile DIR    write a CPU profile of the gateway there (slows it down)`;
 
 const CONNECTIONS = 64;
 const WARM_UP_SLICES = 4;

@@ -58,10 +58,10 @@ ${CONSOLE_USAGE}
 `;
 
 async function main([name, ...args]: readonly string[]): Promise<number> {
-  if (name === undefined) throw new UsageError('a NAME is missing');
+  if (name === undefined) throw new UsageError('NAME is missing');
   const bench = benches[name];
   if (bench === undefined)
-    throw new UsageError(`no bench called ${name}; there are: ${Object.keys(benches).join(', ')}`);
+    throw new UsageError(`no benchmark is named ${name}; use one of: ${Object.keys(benches).join(', ')}`);
   const figures = await bench(args);
   process.stdout.write(`${JSON.stringify(figures)}\n`);
   return Number(process.exitCode ?? 0);

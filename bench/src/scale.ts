@@ -15,13 +15,13 @@ import { median, ratiosOf, rounded, type Spread, spread } from './statistics.ts'
 const PARTS = ['table', 'requests'] as const;
 type Part = (typeof PARTS)[number];
 
-export const SCALE_USAGE = `scale: what a request costs with 1, 1,000 and 10,000 lanes, endpoints, policies, keys and organizations
+export const SCALE_USAGE = `scale: CPU per request with 1, 1,000 and 10,000 lanes, endpoints, limits, keys and organizations
   --slices N       rounds (20)
   --slice-ms N     length of a slice (1000)
-  --hot N          lanes, keys and organizations that are in use (10000)
-  --short          a smoke run: 3 slices of 500 ms, 200 in use, on a busy machine too; its figures mean little
+  --hot N          lanes, keys and organizations in use (10000)
+  --short          a smoke run: 3 slices of 500 ms, 200 in use, even on a busy machine; its results are not meaningful
   --only PART      ${PARTS.join(', ')}; may be repeated
-  --against DIR    another checkout, whose table is built as well`;
+  --against DIR    another checkout, whose table is also built`;
 
 const SIZES = { '1': 1, '1k': 1_000, '10k': 10_000 } as const;
 type SizeName = keyof typeof SIZES;
@@ -60,7 +60,8 @@ function readSettings(args: readonly string[]): Settings {
     },
   });
   const parts = PARTS.filter((part) => values.only.includes(part));
-  if (parts.length !== new Set(values.only).size) throw new Error(`--only takes ${PARTS.join(', ')}`);
+  if (parts.length !== new Set(values.only).size)
+    throw new Error(`--only must be one of ${PARTS.join(', ')}`);
   return {
     ...slicesOf(values, { sliceMs: 1_000, shortSliceMs: 500 }),
     hot: positive('--hot', values.hot ?? (values.short ? '200' : '10000')),

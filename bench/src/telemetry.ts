@@ -14,11 +14,11 @@ import { smallBody } from './request-bodies.ts';
 import { type Round, runRounds } from './rounds.ts';
 import { median, ratiosOf, rounded, type Spread, spread } from './statistics.ts';
 
-export const TELEMETRY_USAGE = `telemetry: what scraped metrics and traces of 1 % of the requests cost, to neither
+export const TELEMETRY_USAGE = `telemetry: CPU cost of scraped metrics and of tracing 1% of requests, compared with neither
   --slices N       rounds (20)
   --slice-ms N     length of a slice (1000)
-  --no-build       takes the package in dist
-  --short          a smoke run of seconds: 3 slices of 300 ms; its figures mean little`;
+  --no-build       measure the package in dist without building it first
+  --short          a smoke run of a few seconds: 3 slices of 300 ms; its results are not meaningful`;
 
 const CONNECTIONS = 64;
 const WARM_UP_SLICES = 4;
@@ -104,7 +104,7 @@ async function scrapeOnce(port: number): Promise<void> {
   const response = await fetch(`http://127.0.0.1:${port}/metrics`);
   const text = await response.text();
   if (response.status !== 200 || !text.includes('relay_overhead_seconds'))
-    throw new Error(`the metrics answered ${response.status}`);
+    throw new Error(`the metrics page returned ${response.status}`);
 }
 
 async function startReceiver(): Promise<{ url: string; exports(): number; stop(): Promise<void> }> {

@@ -11,7 +11,7 @@ const STREAM_HEAD =
   'x-request-id: req_upstream\r\ntransfer-encoding: chunked\r\n\r\n';
 
 const { values } = parseArgs({ options: { port: { type: 'string' } } });
-if (values.port === undefined) throw new Error('--port N is needed');
+if (values.port === undefined) throw new Error('--port N is required');
 
 const answer = wholeAnswer();
 const whole = Buffer.concat([

@@ -275,7 +275,7 @@ export interface paths {
         delete: operations["deleteSession"];
         options?: never;
         head?: never;
-        /** Switch to another organization of the caller */
+        /** Switch to another of the caller’s organizations */
         patch: operations["updateSession"];
         trace?: never;
     };
@@ -860,7 +860,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a routing lane with its members */
+        /** Read a routing lane with its endpoints */
         get: operations["getLane"];
         /** Change a routing lane, and its endpoints if `members` is sent */
         put: operations["updateLane"];
@@ -1080,6 +1080,23 @@ export interface paths {
         };
         /** Read the live state of every limit the caller can see */
         get: operations["listLimitUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/relay/limits/next": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the limits that run out next */
+        get: operations["getNextLimits"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1474,6 +1491,57 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/relay/stats/spend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read today’s and this month’s spend, with the month’s forecast */
+        get: operations["getSpend"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/relay/stats/endpoints": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read traffic, latency, errors, spend, health and tightest limit of every endpoint */
+        get: operations["getEndpointStats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/relay/stats/failures": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Group failed and rejected requests by cause, with the fix for each */
+        get: operations["getFailures"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/relay/stats/showback": {
         parameters: {
             query?: never;
@@ -1498,7 +1566,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Download spend by team, label, key, member or model as CSV, or with FOCUS 1.2 columns */
+        /** Download spend by team, label, key, member or model as CSV, optionally with FOCUS 1.2 columns */
         get: operations["exportShowback"];
         put?: never;
         post?: never;
@@ -1515,7 +1583,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Sum requests, tokens and cost by day, provider and upstream model, to compare with an invoice */
+        /** Sum requests, tokens and cost by hour or day, provider and upstream model, to compare with an invoice */
         get: operations["getMeteredUsage"];
         put?: never;
         post?: never;
@@ -1828,7 +1896,7 @@ export interface components {
             url?: string | null;
             /** @description The email address; null for `webhook`. */
             address?: string | null;
-            /** @description Signs webhooks: `whsec_` and 24 to 64 bytes in base64. If omitted, Relay creates one and shows it once. */
+            /** @description Used to sign webhooks: `whsec_` followed by 24 to 64 bytes in base64. If omitted when you create a webhook, Relay creates one and shows it once. */
             secret?: string;
             /** @default true */
             enabled?: boolean;
@@ -1881,7 +1949,7 @@ export interface components {
             url?: string | null;
             /** @description The email address; null for `webhook`. */
             address?: string | null;
-            /** @description Signs webhooks: `whsec_` and 24 to 64 bytes in base64. If omitted, Relay creates one and shows it once. */
+            /** @description Used to sign webhooks: `whsec_` followed by 24 to 64 bytes in base64. If omitted when you create a webhook, Relay creates one and shows it once. */
             secret?: string;
             enabled?: boolean;
         };
@@ -1896,7 +1964,7 @@ export interface components {
             id: string;
             /** @enum {string} */
             policy_kind: "resource" | "user" | "api_key" | "team";
-            /** @description The team, member or key whose limit it is; null for a shared limit. */
+            /** @description The team, member or key that the limit belongs to; null for a shared limit. */
             subject_id: string | null;
             /** @enum {string} */
             scope_type: "global" | "provider" | "credential" | "endpoint" | "model" | "lane";
@@ -1948,6 +2016,9 @@ export interface components {
             scopes: string[];
             /** @enum {string} */
             status: "active" | "revoked" | "expired";
+            /** @description Null before the first use, and for keys first used with an earlier version of Relay. */
+            first_used_at: string | null;
+            /** @description Accurate to about a minute. */
             last_used_at: string | null;
             expires_at: string | null;
             revoked_at: string | null;
@@ -1974,7 +2045,7 @@ export interface components {
         };
         /** ApiKeyCreated */
         ApiKeyCreated: {
-            /** @description The secret. It is returned here once and never again. */
+            /** @description The secret. Relay returns it only in this response. */
             api_key: string;
             key: components["schemas"]["ApiKey"];
         };
@@ -2308,7 +2379,7 @@ export interface components {
             reason: string;
             wait_ms: number | null;
             limited_by: components["schemas"]["LimitingPolicy"] | null;
-            /** @description Null if not reported. Null is not zero. */
+            /** @description Null if unknown. Null is not zero. */
             estimated_cost_micros: number | null;
             /** @description The most that the request can use here, which hard limits reserve; null if no hard limit applies. */
             reserved: components["schemas"]["HardReservation"] | null;
@@ -2738,7 +2809,7 @@ export interface components {
             aws_service?: string | null;
             /** @default 600000 */
             max_latency_ms?: number;
-            /** @description A preset of `GET /api/relay/provider-presets`. When you create a provider, the preset fills in what you omit: base URL, authentication, extra headers and query. Its quirks apply as long as the provider uses it. */
+            /** @description A preset from `GET /api/relay/provider-presets`. When you create a provider, the preset fills in what you omit: base URL, authentication, extra headers and query. Its quirks apply as long as the provider uses it. */
             preset_slug?: string | null;
             extra_headers?: {
                 [key: string]: string;
@@ -2747,7 +2818,7 @@ export interface components {
                 [key: string]: string;
             } | null;
             /**
-             * @description Health check every 30 s, independent of client requests. `models`: `GET {base_url}/models`. `request`: a request for one token to the oldest enabled endpoint; the provider bills it, but it does not appear in the request log or usage and counts toward no limit.
+             * @description Health check every 30 s, independent of client requests. `models`: `GET {base_url}/models`. `request`: a request for 1 token to the oldest enabled endpoint; the provider bills it, but it does not appear in the request log or usage and counts toward no limit.
              * @default off
              * @enum {string}
              */
@@ -2830,6 +2901,55 @@ export interface components {
             secret?: string;
             enabled?: boolean;
         };
+        /**
+         * EditedLane
+         * @description An unsaved edit of a lane, as you would send it with PUT. Relay explains the routing as if the edit were saved, and rejects an edit that it would not save.
+         */
+        EditedLane: {
+            /** @description An opaque identifier. */
+            id: string;
+            /** @description Derived from the name; unique within the organization. */
+            slug?: string;
+            /**
+             * @description Set if the resource is managed by file. Changing it any other way then returns 409 `managed_by_file`.
+             * @enum {string}
+             */
+            managed_by?: "file";
+            /** @description At least one visible character. */
+            name: string;
+            /**
+             * @description The wait budget.
+             * @default 30000
+             */
+            default_max_wait_ms: number;
+            allow_fallback: boolean;
+            enabled: boolean;
+            description?: string | null;
+            /**
+             * @description `soonest` selects the highest-ranked candidate that is free now, or else the one that becomes free first. `preferred` waits for the highest-ranked candidate that becomes free within the wait budget.
+             * @default soonest
+             * @enum {string}
+             */
+            selection?: "preferred" | "soonest";
+            /**
+             * @description Which waiting requests go first when a limit is reached: `interactive` before `standard` before `batch`. Lower priorities keep at least 10% of the capacity.
+             * @default standard
+             * @enum {string}
+             */
+            priority?: "interactive" | "standard" | "batch";
+            /**
+             * @description Whether the model list omits the lane.
+             * @default false
+             */
+            hidden?: boolean;
+            /**
+             * @description Allow the lane to have the name of a model that an endpoint serves: requests that name the model then go to the lane.
+             * @default false
+             */
+            shadows_model?: boolean;
+            /** @description The complete list: endpoints that aren’t in it are removed from the lane. Endpoints that stay keep their membership IDs. If omitted, the endpoints don’t change. */
+            members?: components["schemas"]["LaneMemberWrite"][];
+        };
         /** EffectiveBinding */
         EffectiveBinding: {
             /** @enum {string} */
@@ -2848,7 +2968,7 @@ export interface components {
         EmailChange: {
             /** Format: email */
             email: string;
-            /** @description Stored encrypted; never returned. */
+            /** @description Never returned. */
             password: string;
         };
         /** EmbeddingsRequest */
@@ -2941,6 +3061,74 @@ export interface components {
             max_latency_ms?: number;
             /** @default true */
             enabled?: boolean;
+        };
+        /** EndpointStats */
+        EndpointStats: {
+            /** @description An opaque identifier. */
+            endpoint_id: string;
+            endpoint_name: string;
+            /** @description An opaque identifier. */
+            provider_id: string;
+            /**
+             * @description Health from recent requests on all gateways. `unknown`: no recent requests. `down`: Relay uses other candidates, and tries this one again with single requests. `rate_limited`: the provider requested a pause (cooldown).
+             * @enum {string}
+             */
+            health: "unknown" | "healthy" | "degraded" | "down" | "rate_limited";
+            health_detail: components["schemas"]["HealthDetail"];
+            cooldown_until: string | null;
+            /** @description Requests whose last attempt was at this endpoint. */
+            requests: number;
+            served: number;
+            failed: number;
+            cancelled: number;
+            /** @description Requests that Relay rejected because of a limit of this endpoint. They reached no endpoint, so `requests` does not count them. */
+            rejected: number;
+            /** @description Requests in each bucket of the range, oldest first. Empty if there were none. */
+            series: number[];
+            /** @description By nearest rank: exact up to 1,000 ms, rounded to two significant digits above that. Null if nothing was measured. */
+            ttft_ms_p50: number | null;
+            /** @description By nearest rank: exact up to 1,000 ms, rounded to two significant digits above that. Null if nothing was measured. */
+            ttft_ms_p95: number | null;
+            /** @description By nearest rank: exact up to 1,000 ms, rounded to two significant digits above that. Null if nothing was measured. */
+            duration_ms_p95: number | null;
+            /** @description Failed requests by error code, the most frequent first. */
+            errors: components["schemas"]["ErrorCount"][];
+            /** @description Micro-USD, rounded half up. */
+            cost_micros: number;
+            /** @description Exact amount in US dollars, as a decimal string. */
+            cost_usd: string;
+            /** @description Of the limits that apply to every request of this endpoint (its own, its provider’s, its credential’s and those of the organization), the one with the least remaining share. Null if there is none, and if `limits` is not `read`. */
+            tightest_limit: components["schemas"]["LimitUsage"] | null;
+        };
+        /** EndpointStatsPage */
+        EndpointStatsPage: {
+            /**
+             * @description In UTC. Relay keeps minutes for 8 days and hours for 100 days.
+             * @default hour
+             * @enum {string}
+             */
+            bucket: "minute" | "hour" | "day";
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, with milliseconds.
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, with milliseconds.
+             */
+            to: string;
+            /**
+             * @description `own`: only the caller’s requests, because the caller lacks `relay:usage:read:organization`.
+             * @enum {string}
+             */
+            counted: "organization" | "own";
+            /**
+             * @description `no_access`: the caller lacks `relay:limits:read:organization`. `unavailable`: the state of limits can’t be read right now.
+             * @enum {string}
+             */
+            limits: "read" | "no_access" | "unavailable";
+            endpoints: components["schemas"]["EndpointStats"][];
         };
         /** EndpointTestResult */
         EndpointTestResult: {
@@ -3038,6 +3226,76 @@ export interface components {
             error: components["schemas"]["Error"];
         } & {
             [key: string]: unknown;
+        };
+        /** ErrorCount */
+        ErrorCount: {
+            error_code: string | null;
+            requests: number;
+        };
+        /** FailureAction */
+        FailureAction: {
+            /** @enum {string} */
+            kind: "raise_limit" | "set_price" | "replace_credential" | "edit_provider" | "test_provider" | "edit_endpoint" | "add_candidate" | "create_lane" | "edit_guardrail" | "check_deployment";
+            resource_type: ("limit" | "endpoint" | "provider" | "lane" | "guardrail" | "model") | null;
+            /** @description The ID of the resource; for `model`, the name that the client requested. */
+            resource_id: string | null;
+            /** @description Null if the resource has no name. */
+            resource_name: string | null;
+        };
+        /** FailureCause */
+        FailureCause: {
+            /** @description A Relay error code, `upstream_status_` followed by the provider’s status, `upstream_error_frame` for an error in a stream, or `gateway_lost` for a process that died. */
+            error_code: string | null;
+            requests: number;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, with milliseconds.
+             */
+            first_at: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, with milliseconds.
+             */
+            last_at: string;
+            /** @description The latest of the requests. Null if the log no longer has it. */
+            example_request_id: string | null;
+            /** @description The status that the client of the example request got. */
+            http_status: number | null;
+            provider_id: string | null;
+            endpoint_id: string | null;
+            lane_id: string | null;
+            guardrail_id: string | null;
+            limited_by: components["schemas"]["BoundPolicy"] | null;
+            /** @description What happened, in one sentence. */
+            summary: string;
+            action: components["schemas"]["FailureAction"] | null;
+            /** @description Why there is no action; null if there is one. */
+            no_action: string | null;
+        };
+        /** Failures */
+        Failures: {
+            /**
+             * @description In UTC. Relay keeps minutes for 8 days and hours for 100 days.
+             * @default hour
+             * @enum {string}
+             */
+            bucket: "minute" | "hour" | "day";
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, with milliseconds.
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, with milliseconds.
+             */
+            to: string;
+            /** @description All failed requests, including those that Relay rejected. */
+            requests: number;
+            /** @description The most frequent first; at most 100. */
+            causes: components["schemas"]["FailureCause"][];
+            /** @description Failed requests that no entry of `causes` counts: those of rarer causes, and those recorded by an earlier version. */
+            other_requests: number;
         };
         /** Guardrail */
         Guardrail: {
@@ -3279,7 +3537,7 @@ export interface components {
             to: string;
             total: components["schemas"]["GuardrailMeasured"];
             points: components["schemas"]["GuardrailPoint"][];
-            /** @description Streaming requests in this period where the guardrail is bound, whether or not it is enabled. While it is enabled, Relay rejects such requests. */
+            /** @description Streaming requests in this period that the guardrail’s bindings cover, whether or not it is enabled. While it is enabled, Relay rejects such requests. */
             streaming_requests: number;
             /** @description The same for embeddings requests. */
             embedding_requests: number;
@@ -3419,7 +3677,7 @@ export interface components {
         HardReservation: {
             input_tokens: number;
             output_tokens: number;
-            /** @description Null if not reported. Null is not zero. */
+            /** @description Null if unknown. Null is not zero. */
             cost_micros: number | null;
             /** @description The output cap that Relay would add to the request; null if the client’s own cap applies or the model produces no output. */
             output_cap: number | null;
@@ -3438,7 +3696,7 @@ export interface components {
             reason: string | null;
             /** @description When it entered this state; null for `unknown`. */
             since: string | null;
-            /** @description Attempts that ended in the last five minutes. */
+            /** @description Attempts that ended in the last 5 minutes. */
             requests: number;
             /** @description The share of those that failed; null if there were none. */
             error_share: number | null;
@@ -3459,7 +3717,7 @@ export interface components {
         /** HealthReport */
         HealthReport: {
             /**
-             * @description `degraded`: a store is unavailable, and Relay serves only what does not need it. `unavailable`: Relay can reach no store. `draining`: the process accepts no new requests.
+             * @description `degraded`: a store is unavailable, and Relay serves only what does not need it; or the clock is more than 30 s off. `unavailable`: Relay can reach no store. `draining`: the process is stopping; after `RELAY_LAME_DUCK_MS`, it accepts no new requests.
              * @enum {string}
              */
             status: "ok" | "degraded" | "draining" | "unavailable";
@@ -3504,7 +3762,7 @@ export interface components {
         };
         /** InvitationAcceptance */
         InvitationAcceptance: {
-            /** @description Stored encrypted; never returned. */
+            /** @description Never returned. */
             token: string;
             /** @description At least one visible character. */
             name?: string;
@@ -3520,7 +3778,7 @@ export interface components {
         /** InvitationCreated */
         InvitationCreated: {
             invitation: components["schemas"]["Invitation"];
-            /** @description The link for the invited person. It is returned here once and never again. */
+            /** @description The link for the invited person. Relay returns it only in this response. */
             accept_url: string;
             /**
              * @description Whether Relay sends the link by email: `queued`; `rejected`, because too many messages were sent; or `not_configured`. Share the link yourself unless it is `queued`.
@@ -3905,6 +4163,12 @@ export interface components {
             reserved: number;
             remaining: number;
             resets_at: string | null;
+            /** @description Usage per hour since the window began; for limits per second or minute, over the last second or minute. Includes reserved usage. Null with period `none`, and while less than a tenth of the window has passed, unless the limit is unused or at least half used. */
+            rate_per_hour: number | null;
+            /** @description Expected usage when the window resets, at this rate. Null where `rate_per_hour` is null, and with the periods `second` and `minute`, whose windows slide. */
+            forecast: number | null;
+            /** @description When the limit runs out at this rate; now if it already has. Null if the limit lasts until it resets, if there is no forecast, and with period `none`. */
+            runs_out_at: string | null;
         };
         /** LimitingPolicy */
         LimitingPolicy: {
@@ -3944,7 +4208,7 @@ export interface components {
             endpoint_id: string;
             /** @description Waiting requests that are currently expected to go to this endpoint. */
             waiting: number;
-            /** @description Requests sent to an endpoint whose response has not finished. */
+            /** @description Requests that were sent to an endpoint and have no complete response yet. */
             in_flight: number;
             max_concurrency: number | null;
             /**
@@ -3961,10 +4225,15 @@ export interface components {
             lane_id: string | null;
             /** @description Requests in the queue. */
             waiting: number;
+            waiting_by_priority: components["schemas"]["LiveWaiting"];
             /** @description How long the longest-waiting request has waited so far. */
             longest_wait_ms: number;
-            /** @description Requests sent to an endpoint whose response has not finished. */
+            /** @description Milliseconds until the next waiting request can be sent, given the current limits, pacing and cooldowns. Requests in other lanes that wait for the same capacity may be sent first. Null if no request is waiting, or if the time is unknown, as with a concurrency limit: waiting requests are then sent when others finish. */
+            next_slot_ms: number | null;
+            /** @description Requests that were sent to an endpoint and have no complete response yet. */
             in_flight: number;
+            /** @description Requests that fell back to another endpoint in the last minute. */
+            fallbacks: number;
             endpoints: components["schemas"]["LiveTarget"][];
         };
         /** LiveTarget */
@@ -3973,8 +4242,17 @@ export interface components {
             endpoint_id: string;
             /** @description Waiting requests that are currently expected to go to this endpoint. */
             waiting: number;
-            /** @description Requests sent to an endpoint whose response has not finished. */
+            /** @description Requests that were sent to an endpoint and have no complete response yet. */
             in_flight: number;
+        };
+        /**
+         * LiveWaiting
+         * @description Waiting requests by priority: the priority of each request’s lane when the request arrived.
+         */
+        LiveWaiting: {
+            interactive: number;
+            standard: number;
+            batch: number;
         };
         /** Member */
         Member: {
@@ -3988,7 +4266,7 @@ export interface components {
             status: "active" | "invited" | "suspended";
             joined_at: string | null;
             last_seen_at: string | null;
-            /** @description The team of requests that the member sends in the console or with a key that has no team; null for none. */
+            /** @description The team whose limits count the requests that the member sends in the console or with a key that has no team; null for none. */
             team_id: string | null;
         };
         /** MemberUpdate */
@@ -3997,7 +4275,7 @@ export interface components {
             role?: "owner" | "admin" | "developer" | "viewer" | "billing";
             /** @enum {string} */
             status?: "active" | "invited" | "suspended";
-            /** @description The team of requests that the member sends in the console or with a key that has no team; null for none. */
+            /** @description The team whose limits count the requests that the member sends in the console or with a key that has no team; null for none. */
             team_id?: string | null;
         };
         /** Membership */
@@ -4086,7 +4364,7 @@ export interface components {
             endpoint_id: string | null;
             /** @description Null if the endpoint was deleted. */
             upstream_model: string | null;
-            /** @description Requests that an endpoint completed, with usage. */
+            /** @description Requests with reported or estimated usage. */
             requests: number;
             failed_requests: number;
             /** @description The part of `requests` for which the provider reported no usage; their tokens are estimates. */
@@ -4131,6 +4409,25 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** NextLimits */
+        NextLimits: {
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, with milliseconds.
+             */
+            at: string;
+            /**
+             * @description `own`: only the caller’s limits, because the caller lacks `relay:limits:read:organization`.
+             * @enum {string}
+             */
+            counted: "organization" | "own";
+            /** @description Limits that run out before they reset, soonest first; then the others, least remaining share first. Excludes limits per second and per minute and limits on concurrency, because requests wait for them, and limits of 0. */
+            limits: components["schemas"]["LimitUsage"][];
+            /** @description How many limits these were chosen from. */
+            total: number;
+            /** @description False if the organization has more limits than Relay reads for this call. */
+            complete: boolean;
+        };
         /** Ok */
         Ok: {
             /** @constant */
@@ -4174,18 +4471,18 @@ export interface components {
         };
         /** PasswordChange */
         PasswordChange: {
-            /** @description Stored encrypted; never returned. */
+            /** @description Never returned. */
             current_password: string;
             new_password: string;
         };
         /** PasswordProof */
         PasswordProof: {
-            /** @description Stored encrypted; never returned. */
+            /** @description Never returned. */
             password: string;
         };
         /** PasswordReset */
         PasswordReset: {
-            /** @description Stored encrypted; never returned. */
+            /** @description Never returned. */
             token: string;
             new_password: string;
         };
@@ -4511,7 +4808,7 @@ export interface components {
         /** ProbeStatus */
         ProbeStatus: {
             /**
-             * @description `degraded`: a store is unavailable, and Relay serves only what does not need it. `unavailable`: Relay can reach no store. `draining`: the process accepts no new requests.
+             * @description `degraded`: a store is unavailable, and Relay serves only what does not need it; or the clock is more than 30 s off. `unavailable`: Relay can reach no store. `draining`: the process is stopping; after `RELAY_LAME_DUCK_MS`, it accepts no new requests.
              * @enum {string}
              */
             status: "ok" | "degraded" | "draining" | "unavailable";
@@ -4554,7 +4851,7 @@ export interface components {
                 [key: string]: string;
             } | null;
             /**
-             * @description Health check every 30 s, independent of client requests. `models`: `GET {base_url}/models`. `request`: a request for one token to the oldest enabled endpoint; the provider bills it, but it does not appear in the request log or usage and counts toward no limit.
+             * @description Health check every 30 s, independent of client requests. `models`: `GET {base_url}/models`. `request`: a request for 1 token to the oldest enabled endpoint; the provider bills it, but it does not appear in the request log or usage and counts toward no limit.
              * @default off
              * @enum {string}
              */
@@ -4585,7 +4882,7 @@ export interface components {
             aws_service?: string | null;
             /** @default 600000 */
             max_latency_ms?: number;
-            /** @description A preset of `GET /api/relay/provider-presets`. When you create a provider, the preset fills in what you omit: base URL, authentication, extra headers and query. Its quirks apply as long as the provider uses it. */
+            /** @description A preset from `GET /api/relay/provider-presets`. When you create a provider, the preset fills in what you omit: base URL, authentication, extra headers and query. Its quirks apply as long as the provider uses it. */
             preset_slug?: string | null;
             extra_headers?: {
                 [key: string]: string;
@@ -4594,7 +4891,7 @@ export interface components {
                 [key: string]: string;
             } | null;
             /**
-             * @description Health check every 30 s, independent of client requests. `models`: `GET {base_url}/models`. `request`: a request for one token to the oldest enabled endpoint; the provider bills it, but it does not appear in the request log or usage and counts toward no limit.
+             * @description Health check every 30 s, independent of client requests. `models`: `GET {base_url}/models`. `request`: a request for 1 token to the oldest enabled endpoint; the provider bills it, but it does not appear in the request log or usage and counts toward no limit.
              * @default off
              * @enum {string}
              */
@@ -4714,7 +5011,7 @@ export interface components {
             aws_service?: string | null;
             /** @default 600000 */
             max_latency_ms?: number;
-            /** @description A preset of `GET /api/relay/provider-presets`. When you create a provider, the preset fills in what you omit: base URL, authentication, extra headers and query. Its quirks apply as long as the provider uses it. */
+            /** @description A preset from `GET /api/relay/provider-presets`. When you create a provider, the preset fills in what you omit: base URL, authentication, extra headers and query. Its quirks apply as long as the provider uses it. */
             preset_slug?: string | null;
             extra_headers?: {
                 [key: string]: string;
@@ -4723,7 +5020,7 @@ export interface components {
                 [key: string]: string;
             } | null;
             /**
-             * @description Health check every 30 s, independent of client requests. `models`: `GET {base_url}/models`. `request`: a request for one token to the oldest enabled endpoint; the provider bills it, but it does not appear in the request log or usage and counts toward no limit.
+             * @description Health check every 30 s, independent of client requests. `models`: `GET {base_url}/models`. `request`: a request for 1 token to the oldest enabled endpoint; the provider bills it, but it does not appear in the request log or usage and counts toward no limit.
              * @default off
              * @enum {string}
              */
@@ -4776,7 +5073,7 @@ export interface components {
             upstream_request_id: string | null;
             /** @description The operation that the request was translated to; null if Relay did not translate it. */
             translated_to: ("chat" | "responses" | "embeddings" | "messages" | "count_tokens") | null;
-            /** @description Request fields that Relay did not send to the provider, because its protocol can’t express them and the response does not depend on them, or because they are thinking blocks that Relay translated in an earlier turn. */
+            /** @description Request fields that Relay did not send to the provider, because its protocol can’t express them and the response does not depend on them, because its preset drops them, or because they are thinking blocks that Relay translated in an earlier turn. */
             left_out: string[];
             /** @description The provider’s message when it rejected the credential or returned a redirect (401, 402, 403, 407, 3xx), with keys and request content removed. Null otherwise. */
             upstream_message: string | null;
@@ -4816,25 +5113,25 @@ export interface components {
             wait_ms: number;
             duration_ms: number;
             fallback_count: number;
-            /** @description Null if not reported. Null is not zero. */
+            /** @description Null if unknown. Null is not zero. */
             estimated_input_tokens: number | null;
-            /** @description Null if not reported. Null is not zero. */
+            /** @description Null if unknown. Null is not zero. */
             estimated_output_tokens: number | null;
-            /** @description Null if not reported. Null is not zero. */
+            /** @description Null if unknown. Null is not zero. */
             estimated_cost_micros: number | null;
-            /** @description Null if not reported. Null is not zero. */
+            /** @description Null if unknown. Null is not zero. */
             input_tokens: number | null;
-            /** @description Null if not reported. Null is not zero. */
+            /** @description Null if unknown. Null is not zero. */
             output_tokens: number | null;
-            /** @description Null if not reported. Null is not zero. */
+            /** @description Null if unknown. Null is not zero. */
             cached_input_tokens: number | null;
-            /** @description Null if not reported. Null is not zero. */
+            /** @description Null if unknown. Null is not zero. */
             total_tokens: number | null;
             /** @description Micro-USD, rounded half up. */
             cost_micros: number | null;
             cost_usd: string | null;
             /**
-             * @description Where the token counts come from: the provider, the streamed output or the estimate. `none`: nothing was dispatched.
+             * @description Where the token counts come from: the provider, the streamed output or the estimate. `none`: nothing was dispatched, or the provider rejected the request without reporting usage.
              * @enum {string}
              */
             usage_source: "reported" | "streamed" | "estimated" | "none";
@@ -4900,25 +5197,25 @@ export interface components {
             wait_ms: number;
             duration_ms: number;
             fallback_count: number;
-            /** @description Null if not reported. Null is not zero. */
+            /** @description Null if unknown. Null is not zero. */
             estimated_input_tokens: number | null;
-            /** @description Null if not reported. Null is not zero. */
+            /** @description Null if unknown. Null is not zero. */
             estimated_output_tokens: number | null;
-            /** @description Null if not reported. Null is not zero. */
+            /** @description Null if unknown. Null is not zero. */
             estimated_cost_micros: number | null;
-            /** @description Null if not reported. Null is not zero. */
+            /** @description Null if unknown. Null is not zero. */
             input_tokens: number | null;
-            /** @description Null if not reported. Null is not zero. */
+            /** @description Null if unknown. Null is not zero. */
             output_tokens: number | null;
-            /** @description Null if not reported. Null is not zero. */
+            /** @description Null if unknown. Null is not zero. */
             cached_input_tokens: number | null;
-            /** @description Null if not reported. Null is not zero. */
+            /** @description Null if unknown. Null is not zero. */
             total_tokens: number | null;
             /** @description Micro-USD, rounded half up. */
             cost_micros: number | null;
             cost_usd: string | null;
             /**
-             * @description Where the token counts come from: the provider, the streamed output or the estimate. `none`: nothing was dispatched.
+             * @description Where the token counts come from: the provider, the streamed output or the estimate. `none`: nothing was dispatched, or the provider rejected the request without reporting usage.
              * @enum {string}
              */
             usage_source: "reported" | "streamed" | "estimated" | "none";
@@ -4953,6 +5250,20 @@ export interface components {
             upstream_first_byte_ms: number | null;
             first_content_ms: number | null;
             total_ms: number | null;
+        };
+        /** ResourceEdit */
+        ResourceEdit: {
+            /**
+             * @description The operation that would save the edit.
+             * @enum {string}
+             */
+            operation: "updateLane" | "createLimitPolicy" | "updateLimitPolicy" | "upsertUserLimitPolicy" | "upsertTeamLimitPolicy" | "upsertApiKeyLimitPolicy" | "createPricingPolicy" | "updatePricingPolicy";
+            /** @description An opaque identifier. */
+            id?: string;
+            /** @description The request body of that operation. */
+            body: {
+                [key: string]: unknown;
+            };
         };
         /** ResponseRequest */
         ResponseRequest: {
@@ -4989,6 +5300,7 @@ export interface components {
             body: {
                 [key: string]: unknown;
             };
+            edited_lane?: components["schemas"]["EditedLane"];
         };
         /** RoutingExplanation */
         RoutingExplanation: {
@@ -5019,7 +5331,7 @@ export interface components {
         };
         /**
          * ScheduledPrices
-         * @description All prices for requests that arrive from `valid_from` on. Earlier requests keep their prices.
+         * @description All prices for requests that arrive at or after `valid_from`. Earlier requests keep their prices.
          */
         ScheduledPrices: {
             /**
@@ -5085,11 +5397,11 @@ export interface components {
             org: components["schemas"]["Org"];
             /** @enum {string} */
             role: "owner" | "admin" | "developer" | "viewer" | "billing";
-            /** @description Whether the user is suspended here. A suspended user can only read this session and sign out. */
+            /** @description Whether the user’s access to this organization is suspended. A suspended user can only read this session and sign out. */
             suspended: boolean;
             /** @description Every organization the user is an active member of. */
             orgs: components["schemas"]["Org"][];
-            /** @description Whether the user has a password here. Security changes require one. */
+            /** @description Whether the user has a password in this deployment. Security changes require one. */
             has_password: boolean;
             /** @description Whether signing in with the password asks for a code. */
             has_second_factor: boolean;
@@ -5099,13 +5411,13 @@ export interface components {
         };
         /** SessionCreate */
         SessionCreate: {
-            /** @description Stored encrypted; never returned. */
+            /** @description Never returned. */
             token?: string;
             /** Format: email */
             email?: string;
-            /** @description Stored encrypted; never returned. */
+            /** @description Never returned. */
             password?: string;
-            /** @description Six digits, or a backup code. */
+            /** @description 6 digits, or a backup code. */
             totp_code?: string;
         };
         /** SessionUpdate */
@@ -5140,7 +5452,7 @@ export interface components {
             /** @description The name, or the ID if the resource was deleted. */
             label: string;
             requests: number;
-            /** @description Requests that reached a provider. */
+            /** @description Requests with reported or estimated usage: those that reached a provider, except those that it rejected without reporting usage. */
             metered_requests: number;
             input_tokens: number;
             cached_input_tokens: number;
@@ -5153,7 +5465,7 @@ export interface components {
         /** ShowbackTotal */
         ShowbackTotal: {
             requests: number;
-            /** @description Requests that reached a provider. */
+            /** @description Requests with reported or estimated usage: those that reached a provider, except those that it rejected without reporting usage. */
             metered_requests: number;
             input_tokens: number;
             cached_input_tokens: number;
@@ -5167,11 +5479,11 @@ export interface components {
         SignInMethods: {
             /** @enum {string} */
             mode: "self_hosted" | "hosted";
-            /** @description With the admin token. */
+            /** @description Whether you can sign in with the admin token. */
             token: boolean;
-            /** @description With an email address and a password. */
+            /** @description Whether you can sign in with an email address and a password. */
             accounts: boolean;
-            /** @description With single sign-on. */
+            /** @description Whether you can sign in with single sign-on. */
             sso: boolean;
             /** @description Whether anyone can create an organization. */
             sign_up: boolean;
@@ -5189,13 +5501,73 @@ export interface components {
             password: string;
             /** @description At least one visible character. */
             organization_name: string;
-            /** @description Stored encrypted; never returned. */
+            /** @description Never returned. */
             token?: string;
         };
         /** SignUpRequest */
         SignUpRequest: {
             /** Format: email */
             email: string;
+        };
+        /** Spend */
+        Spend: {
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, with milliseconds.
+             */
+            at: string;
+            /**
+             * @description `own`: only the caller’s requests, because the caller lacks `relay:usage:read:organization`.
+             * @enum {string}
+             */
+            counted: "organization" | "own";
+            today: components["schemas"]["SpendToday"];
+            month: components["schemas"]["SpendMonth"];
+        };
+        /** SpendMonth */
+        SpendMonth: {
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, with milliseconds.
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, with milliseconds.
+             */
+            to: string;
+            /** @description Micro-USD, rounded half up. */
+            cost_micros: number;
+            /** @description Exact amount in US dollars, as a decimal string. */
+            cost_usd: string;
+            /** @description Requests with reported or estimated usage: those that reached a provider, except those that it rejected without reporting usage. */
+            metered_requests: number;
+            /** @description The part of `metered_requests` whose endpoint has no price; their cost is unknown. */
+            unpriced_requests: number;
+            /** @description Expected spend for the whole month, at the rate since it began. Null while less than a tenth of the month has passed, unless at least half of the budget is spent. */
+            forecast_micros: number | null;
+            /** @description The smallest shared monthly budget for the whole organization. Null if there is none, and for callers that can’t read it. */
+            budget_micros: number | null;
+            /** @description When the budget runs out at this rate; now if it already has. Null if it lasts until the month ends, and without a budget. */
+            over_budget_at: string | null;
+            /** @description Spend on each day since the month began, in micro-USD; today is last. */
+            days: number[];
+        };
+        /** SpendToday */
+        SpendToday: {
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, with milliseconds.
+             */
+            from: string;
+            /** @description Micro-USD, rounded half up. */
+            cost_micros: number;
+            /** @description Exact amount in US dollars, as a decimal string. */
+            cost_usd: string;
+            /** @description Requests with reported or estimated usage: those that reached a provider, except those that it rejected without reporting usage. */
+            metered_requests: number;
+            /** @description The part of `metered_requests` whose endpoint has no price; their cost is unknown. */
+            unpriced_requests: number;
         };
         /** StatsSummary */
         StatsSummary: {
@@ -5452,7 +5824,7 @@ export interface components {
         };
         /** TotpConfirmation */
         TotpConfirmation: {
-            /** @description Six digits, or a backup code. */
+            /** @description 6 digits, or a backup code. */
             code: string;
         };
         /** TotpSetup */
@@ -5480,7 +5852,7 @@ export interface components {
             api_key_name: string | null;
             /** @description All requests, whatever their outcome. */
             requests: number;
-            /** @description Requests that reached a provider. */
+            /** @description Requests with reported or estimated usage: those that reached a provider, except those that it rejected without reporting usage. */
             metered_requests: number;
             /** @description Metered requests for which the provider reported no usage. */
             estimated_requests: number;
@@ -5525,7 +5897,7 @@ export interface components {
         UsageTotals: {
             /** @description All requests, whatever their outcome. */
             requests: number;
-            /** @description Requests that reached a provider. */
+            /** @description Requests with reported or estimated usage: those that reached a provider, except those that it rejected without reporting usage. */
             metered_requests: number;
             /** @description Metered requests for which the provider reported no usage. */
             estimated_requests: number;
@@ -5661,7 +6033,7 @@ export interface components {
         /** WaitBin */
         WaitBin: {
             from_ms: number;
-            /** @description Inclusive. Null if only the shortest wait is known. */
+            /** @description Inclusive. Null if the upper end is not known. */
             up_to_ms: number | null;
             requests: number;
         };
@@ -5699,24 +6071,24 @@ export interface components {
             to: string;
             /** @description How many requests were replayed. */
             requests: number;
-            /** @description Requests in this time that never reached admission, such as those that a guardrail blocked. */
+            /** @description Requests in this period that never reached admission, such as those that a guardrail blocked. */
             left_out: number;
-            /** @description `requests`: there are more requests than can be replayed, and `from` is the first of the most recent ones. `time`: the replay reached its time limit, and `to` is the last request that was replayed. */
+            /** @description `requests`: there are more requests than can be replayed, and `from` is when the oldest replayed request arrived. `time`: the replay reached its time limit, and `to` is when the last replayed request arrived. */
             cut: ("requests" | "time") | null;
             took_ms: number;
             history: components["schemas"]["WhatIfFigures"];
             before: components["schemas"]["WhatIfFigures"];
             after: components["schemas"]["WhatIfFigures"];
-            /** @description The callers whose requests the edit touches, those with the largest change first; at most 50. */
+            /** @description The callers that the edit affects, largest change first; at most 50. */
             keys: components["schemas"]["WhatIfCaller"][];
-            /** @description The limits that reject or delay other numbers of requests than today; at most 50. */
+            /** @description The limits that reject or delay more or fewer requests than today; at most 50. */
             limits: components["schemas"]["WhatIfLimit"][];
-            /** @description The endpoints that get other requests than today; at most 50. */
+            /** @description The endpoints that get more or fewer requests than today; at most 50. */
             endpoints: components["schemas"]["WhatIfEndpoint"][];
         };
         /** WhatIfCaller */
         WhatIfCaller: {
-            /** @description Null for requests without a user API key. */
+            /** @description Null for requests without an API key. */
             key_id: string | null;
             user_id: string | null;
             before: components["schemas"]["WhatIfPart"];
@@ -5736,7 +6108,7 @@ export interface components {
         WhatIfFigures: {
             /** @description Requests that were sent to a provider. */
             served: number;
-            /** @description Requests that Relay rejected, for capacity or for want of a route. */
+            /** @description Requests that Relay rejected because of capacity or because no route matched. */
             rejected: number;
             /** @description The same by error code, most frequent first. */
             rejections: components["schemas"]["WhatIfRejections"][];
@@ -5744,22 +6116,24 @@ export interface components {
             waited: number;
             /** @description The sum of these waits. */
             wait_ms: number;
-            /** @description Over all requests that were sent. */
+            /** @description The median wait of all requests that were sent. */
             wait_ms_p50: number;
             wait_ms_p95: number;
-            /** @description The sum of the waits of requests that were then rejected. */
+            /** @description The sum of the waits of requests that Relay then rejected. */
             wait_ms_rejected: number;
-            /** @description How often requests moved on to another endpoint after a failure. */
+            /** @description How often requests fell back to another endpoint after a failure. */
             fallbacks: number;
             /** @description Spend in micro-USD. */
             cost_micros: number;
-            /** @description Requests at endpoints without a price. They are not part of the spend. */
+            /** @description Requests to endpoints without a price. They are not part of the spend. */
             unpriced: number;
         };
         /** WhatIfLimit */
         WhatIfLimit: {
             /** @description An opaque identifier. */
             policy_id: string;
+            /** @enum {string} */
+            policy_kind: "resource" | "user" | "api_key" | "team";
             scope_type: string;
             scope_id: string | null;
             /**
@@ -5797,7 +6171,8 @@ export interface components {
         };
         /** WhatIfRequest */
         WhatIfRequest: {
-            config: components["schemas"]["ConfigFile"];
+            config?: components["schemas"]["ConfigFile"];
+            edit?: components["schemas"]["ResourceEdit"];
             /**
              * @description Replay without resources that are managed by file and not in `config`.
              * @default false
@@ -6027,11 +6402,11 @@ export interface components {
         "x-relay-overhead-ms": number;
         /** @description `upstream` when the body is the provider’s own, else `relay`. */
         "x-relay-error-source": string;
-        /** @description Seconds to wait before a retry. At a limit, Relay can admit the same request then; at a concurrency limit, this is an estimate from 1 to 60. */
+        /** @description Seconds to wait before a retry. If a limit caused the error, Relay can admit the same request after that time; for a concurrency limit, it is an estimate from 1 to 60. */
         "Retry-After": string;
         /** @description The same, in milliseconds. */
         "retry-after-ms": number;
-        /** @description `false` when a retry cannot help; SDKs obey it. */
+        /** @description `false` when a retry can’t help; SDKs honor it. */
         "x-should-retry": boolean;
         /** @description The tightest limit on requests. */
         "x-ratelimit-limit-requests": number;
@@ -9409,6 +9784,8 @@ export interface operations {
             query?: {
                 limit?: number;
                 cursor?: string;
+                policy_kind?: "resource" | "user" | "api_key" | "team";
+                user_uuid?: string;
             };
             header?: never;
             path?: never;
@@ -9426,6 +9803,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["LimitUsage"][];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            500: components["responses"]["Error500"];
+            501: components["responses"]["Error501"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    getNextLimits: {
+        parameters: {
+            query?: {
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description NextLimits */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NextLimits"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -10373,9 +10779,12 @@ export interface operations {
             400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
+            409: components["responses"]["Error409"];
             413: components["responses"]["Error413"];
             415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             501: components["responses"]["Error501"];
             503: components["responses"]["Error503"];
@@ -10536,7 +10945,9 @@ export interface operations {
     };
     getLive: {
         parameters: {
-            query?: never;
+            query?: {
+                api_key_id?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -10626,6 +11037,95 @@ export interface operations {
             503: components["responses"]["Error503"];
         };
     };
+    getSpend: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Spend */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Spend"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            500: components["responses"]["Error500"];
+            501: components["responses"]["Error501"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    getEndpointStats: {
+        parameters: {
+            query?: {
+                bucket?: "minute" | "hour" | "day";
+                from?: string;
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description EndpointStatsPage */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EndpointStatsPage"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            500: components["responses"]["Error500"];
+            501: components["responses"]["Error501"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    getFailures: {
+        parameters: {
+            query?: {
+                bucket?: "minute" | "hour" | "day";
+                from?: string;
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Failures */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failures"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            500: components["responses"]["Error500"];
+            501: components["responses"]["Error501"];
+            503: components["responses"]["Error503"];
+        };
+    };
     getShowback: {
         parameters: {
             query?: {
@@ -10671,7 +11171,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Download spend by team, label, key, member or model as CSV, or with FOCUS 1.2 columns */
+            /** @description Download spend by team, label, key, member or model as CSV, optionally with FOCUS 1.2 columns */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -11066,6 +11566,7 @@ export interface operations {
             400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
             413: components["responses"]["Error413"];

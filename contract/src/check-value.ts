@@ -2,6 +2,7 @@ import type { TSchema } from 'typebox';
 import { Check } from 'typebox/value';
 import { Name } from './schema.ts';
 import { propertiesOf, requiredOf, type Shape, shapeOf } from './schema-shape.ts';
+import { counted, countWords } from './words/count.ts';
 
 export interface Issue {
   /** Where, as written in code: `bindings[0].target_type`. Empty for the body itself. */
@@ -68,10 +69,10 @@ function explainObject(schema: TSchema, value: Record<string, unknown>, path: st
 function explainArray(shape: Shape, value: unknown[], path: string, issues: Issue[]): void {
   const { items, minItems, maxItems } = shape;
   if (minItems !== undefined && value.length < minItems) {
-    issues.push({ path, message: `${nameOf(path)} must have at least ${count(minItems, 'item')}` });
+    issues.push({ path, message: `${nameOf(path)} must have at least ${counted(minItems, 'item')}` });
   }
   if (maxItems !== undefined && value.length > maxItems) {
-    issues.push({ path, message: `${nameOf(path)} must have at most ${count(maxItems, 'item')}` });
+    issues.push({ path, message: `${nameOf(path)} must have at most ${counted(maxItems, 'item')}` });
     return;
   }
   if (items === undefined) return;
@@ -103,26 +104,24 @@ function expectedString(shape: Shape): string {
   if (shape.format === 'email') return 'an email address';
   if (shape.pattern?.startsWith('^https?') === true) return 'an http or https URL';
   if (shape.pattern === shapeOf(Name).pattern)
-    return `a text of 1 to ${shape.maxLength} characters, at least one of them visible`;
+    return `a string of 1 to ${countWords(shape.maxLength ?? 0)} characters, at least one of them visible`;
   if (shape.pattern !== undefined) return `a string that matches ${shape.pattern}`;
   const { minLength, maxLength } = shape;
   if (minLength === 1 && maxLength === undefined) return 'a non-empty string';
   if (minLength !== undefined && maxLength !== undefined) {
-    return `a string of ${minLength} to ${maxLength} characters`;
+    return `a string of ${countWords(minLength)} to ${countWords(maxLength)} characters`;
   }
-  return maxLength === undefined ? 'a string' : `a string of at most ${count(maxLength, 'character')}`;
+  return maxLength === undefined ? 'a string' : `a string of at most ${counted(maxLength, 'character')}`;
 }
 
 function expectedNumber(shape: Shape): string {
   const noun = shape.type === 'integer' ? 'an integer' : 'a number';
   const { minimum, maximum } = shape;
   const bounded = maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER;
-  if (minimum !== undefined && bounded) return `${noun} from ${minimum} to ${maximum}`;
-  return minimum === undefined ? noun : `${noun} of ${minimum} or more`;
-}
-
-function count(amount: number, noun: string): string {
-  return `${amount} ${noun}${amount === 1 ? '' : 's'}`;
+  if (minimum !== undefined && bounded) {
+    return `${noun} from ${countWords(minimum)} to ${countWords(maximum)}`;
+  }
+  return minimum === undefined ? noun : `${noun} of ${countWords(minimum)} or more`;
 }
 
 function nameOf(path: string): string {

@@ -4,7 +4,7 @@ const owners: Readonly<Record<ErrorOwner, string>> = {
   client: 'The caller.',
   config: 'Anyone who can configure the deployment or organization.',
   capacity: 'Anyone who can edit limits, or the caller: see “What to do”.',
-  upstream: 'The provider, or another service behind Relay.',
+  upstream: 'The provider, or the operator of another service behind Relay: see “What to do”.',
   platform: 'The operator of the deployment.',
 };
 
@@ -50,7 +50,7 @@ export function refusalPageHtml({ heading, code, message, requestId, back }: Ref
   return htmlDocument(heading, [
     `<p>${inline(message)}</p>`,
     `<p><a href="${back.path}">${inline(back.label)}</a></p>`,
-    `<p>Error <a href="${errorPagePath(code)}">${code}</a>, request <code>${inline(requestId)}</code>.</p>`,
+    `<p>Error <a href="${errorPagePath(code)}">${code}</a>, request ID <code>${inline(requestId)}</code>.</p>`,
   ]);
 }
 

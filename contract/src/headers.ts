@@ -61,7 +61,7 @@ export interface HeaderDescription {
 
 const threePosts = '200 responses of the chat completions, responses, embeddings and messages routes';
 const nonStreaming = `${threePosts}, except streams`;
-const anyInference = 'inference responses when a limit applies; on a 429, the limit that caused it';
+const anyInference = 'inference responses when a limit applies; a 429 describes the limit that caused it';
 const pagedLists = 'list responses when `limit` was sent';
 
 export const headerDescriptions: Readonly<Record<HeaderKey, HeaderDescription>> = {
@@ -100,10 +100,10 @@ export const headerDescriptions: Readonly<Record<HeaderKey, HeaderDescription>> 
   retryAfter: response(
     'string',
     '429 and 503 responses',
-    'Seconds to wait before a retry. At a limit, Relay can admit the same request then; at a concurrency limit, this is an estimate from 1 to 60.',
+    'Seconds to wait before a retry. If a limit caused the error, Relay can admit the same request after that time; for a concurrency limit, it is an estimate from 1 to 60.',
   ),
   retryAfterMs: response('integer', '429 and 503 responses', 'The same, in milliseconds.'),
-  shouldRetry: response('boolean', 'error responses', '`false` when a retry cannot help; SDKs obey it.'),
+  shouldRetry: response('boolean', 'error responses', '`false` when a retry can’t help; SDKs honor it.'),
   rateLimitLimitRequests: response('integer', anyInference, 'The tightest limit on requests.'),
   rateLimitRemainingRequests: response('integer', anyInference, 'Requests left under that limit.'),
   rateLimitResetRequests: response('string', anyInference, 'Time until that limit resets, such as `1.5s`.'),
@@ -151,7 +151,7 @@ export const headerDescriptions: Readonly<Record<HeaderKey, HeaderDescription>> 
   ),
   outputCap: response(
     'integer',
-    'responses to requests that are under a hard limit and set no output cap',
+    'responses to requests that have a hard limit and set no output cap',
     'The output cap that Relay added to the request, in tokens per choice. A response of this length was probably cut off.',
   ),
   estimated: response(

@@ -60,7 +60,11 @@ export function buildOpenApi(): JsonObject {
     paths,
     components: {
       securitySchemes: {
-        UserAPIKey: { type: 'http', scheme: 'bearer', description: 'A User API key, or a deployment token.' },
+        UserAPIKey: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'An API key or, in self-hosted mode, the API token or the admin token.',
+        },
         BrowserSession: { type: 'apiKey', in: 'cookie', name: 'relay_session' },
       },
       schemas: components.schemas(),

@@ -32,7 +32,7 @@ export function queryIssues(schema: TSchema | undefined, search: URLSearchParams
     if (!known.includes(name)) {
       if (!acceptsUnknown) issues.push({ path, message: unknownParameter(path, known) });
     } else if (search.getAll(name).length > 1) {
-      issues.push({ path, message: `Query parameter ${path} is sent more than once; send it once` });
+      issues.push({ path, message: `Query parameter ${path} was sent more than once; send it once` });
     }
   }
   return issues;

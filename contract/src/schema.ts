@@ -57,6 +57,7 @@ export const volatileFields: ReadonlySet<string> = new Set([
   'health',
   'health_detail',
   'cooldown_until',
+  'first_used_at',
   'last_used_at',
 ]);
 

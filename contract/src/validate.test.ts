@@ -181,7 +181,7 @@ describe('coerceQuery', () => {
   it('leaves an invalid integer for the validator to report', () => {
     for (const limit of ['ten', '10abc', '1e2', '10.5', '0x10', ' 10']) {
       const query = coerceQuery(RequestLogQuery, new URLSearchParams({ limit }));
-      assert.deepEqual(issuesOf(RequestLogQuery, query), ['limit must be an integer from 1 to 1000'], limit);
+      assert.deepEqual(issuesOf(RequestLogQuery, query), ['limit must be an integer from 1 to 1,000'], limit);
     }
   });
 });

@@ -1,10 +1,31 @@
 import Type, { type Static } from 'typebox';
 import { ConfigFile } from './config-file.ts';
+import { PolicyKind } from './resources/limit-policy.ts';
 import { LimitMetric, LimitPeriod } from './resources/values.ts';
-import { closed, flag, Id, integer, nullable, oneOf, optional, Timestamp } from './schema.ts';
+import { closed, flag, Id, integer, nullable, OpenJson, oneOf, optional, Timestamp } from './schema.ts';
+
+/** Writes of one resource that can be tried before they are made. */
+export const editOperations = [
+  'updateLane',
+  'createLimitPolicy',
+  'updateLimitPolicy',
+  'upsertUserLimitPolicy',
+  'upsertTeamLimitPolicy',
+  'upsertApiKeyLimitPolicy',
+  'createPricingPolicy',
+  'updatePricingPolicy',
+] as const;
+
+const ResourceEdit = closed('ResourceEdit', {
+  operation: oneOf(editOperations, { description: 'The operation that would save the edit.' }),
+  id: optional(Id),
+  body: Type.Record(Type.String(), OpenJson, { description: 'The request body of that operation.' }),
+});
+export type ResourceEdit = Static<typeof ResourceEdit>;
 
 export const WhatIfRequest = closed('WhatIfRequest', {
-  config: ConfigFile,
+  config: optional(ConfigFile),
+  edit: optional(ResourceEdit),
   prune: optional(
     flag({
       default: false,
@@ -28,19 +49,21 @@ export const WHAT_IF_LISTED_MAX = 50;
 /** What requests met, in the ledger or in a replay. */
 const WhatIfFigures = closed('WhatIfFigures', {
   served: integer({ description: 'Requests that were sent to a provider.' }),
-  rejected: integer({ description: 'Requests that Relay rejected, for capacity or for want of a route.' }),
+  rejected: integer({
+    description: 'Requests that Relay rejected because of capacity or because no route matched.',
+  }),
   rejections: Type.Array(closed('WhatIfRejections', { code: Type.String(), requests: integer() }), {
     description: 'The same by error code, most frequent first.',
   }),
   waited: integer({ description: 'Requests that waited before they were sent.' }),
   wait_ms: integer({ description: 'The sum of these waits.' }),
-  wait_ms_p50: integer({ description: 'Over all requests that were sent.' }),
+  wait_ms_p50: integer({ description: 'The median wait of all requests that were sent.' }),
   wait_ms_p95: integer(),
-  wait_ms_rejected: integer({ description: 'The sum of the waits of requests that were then rejected.' }),
-  fallbacks: integer({ description: 'How often requests moved on to another endpoint after a failure.' }),
+  wait_ms_rejected: integer({ description: 'The sum of the waits of requests that Relay then rejected.' }),
+  fallbacks: integer({ description: 'How often requests fell back to another endpoint after a failure.' }),
   cost_micros: integer({ description: 'Spend in micro-USD.' }),
   unpriced: integer({
-    description: 'Requests at endpoints without a price. They are not part of the spend.',
+    description: 'Requests to endpoints without a price. They are not part of the spend.',
   }),
 });
 export type WhatIfFigures = Static<typeof WhatIfFigures>;
@@ -54,7 +77,7 @@ const WhatIfPart = closed('WhatIfPart', {
 export type WhatIfPart = Static<typeof WhatIfPart>;
 
 const WhatIfCaller = closed('WhatIfCaller', {
-  key_id: nullable(Id, { description: 'Null for requests without a user API key.' }),
+  key_id: nullable(Id, { description: 'Null for requests without an API key.' }),
   user_id: nullable(Id),
   before: WhatIfPart,
   after: WhatIfPart,
@@ -71,6 +94,7 @@ const WhatIfEndpoint = closed('WhatIfEndpoint', {
 
 const WhatIfLimit = closed('WhatIfLimit', {
   policy_id: Id,
+  policy_kind: PolicyKind,
   scope_type: Type.String(),
   scope_id: nullable(Id),
   metric: LimitMetric,
@@ -91,24 +115,24 @@ export const WhatIf = closed('WhatIf', {
   requests: integer({ description: 'How many requests were replayed.' }),
   left_out: integer({
     description:
-      'Requests in this time that never reached admission, such as those that a guardrail blocked.',
+      'Requests in this period that never reached admission, such as those that a guardrail blocked.',
   }),
   cut: nullable(oneOf(['requests', 'time']), {
     description:
-      '`requests`: there are more requests than can be replayed, and `from` is the first of the most recent ones. `time`: the replay reached its time limit, and `to` is the last request that was replayed.',
+      '`requests`: there are more requests than can be replayed, and `from` is when the oldest replayed request arrived. `time`: the replay reached its time limit, and `to` is when the last replayed request arrived.',
   }),
   took_ms: integer(),
   history: WhatIfFigures,
   before: WhatIfFigures,
   after: WhatIfFigures,
   keys: Type.Array(WhatIfCaller, {
-    description: `The callers whose requests the edit touches, those with the largest change first; at most ${WHAT_IF_LISTED_MAX}.`,
+    description: `The callers that the edit affects, largest change first; at most ${WHAT_IF_LISTED_MAX}.`,
   }),
   limits: Type.Array(WhatIfLimit, {
-    description: `The limits that reject or delay other numbers of requests than today; at most ${WHAT_IF_LISTED_MAX}.`,
+    description: `The limits that reject or delay more or fewer requests than today; at most ${WHAT_IF_LISTED_MAX}.`,
   }),
   endpoints: Type.Array(WhatIfEndpoint, {
-    description: `The endpoints that get other requests than today; at most ${WHAT_IF_LISTED_MAX}.`,
+    description: `The endpoints that get more or fewer requests than today; at most ${WHAT_IF_LISTED_MAX}.`,
   }),
 });
 export type WhatIf = Static<typeof WhatIf>;

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Restores a backup.sh file into an empty database: everything or nothing.
+# Restores the output of backup.sh into an empty database: everything or nothing.
 # usage: DATABASE_URL=postgres://… restore.sh FILE
 # The user in DATABASE_URL will own the tables, so use the one that Relay uses. Don't start Relay on this database before the restore.
 set -euo pipefail
@@ -22,4 +22,4 @@ if [ "$(run --command="select pg_has_role(current_user, 'relay_app', '$right')")
 fi
 pg_restore --dbname="$url" --no-owner --exit-on-error --single-transaction "$file"
 run --command='analyze'
-printf 'restored %s rows of the ledger\n' "$(run --command='select count(*) from requests')"
+printf 'restored %s ledger rows\n' "$(run --command='select count(*) from requests')"

@@ -42,8 +42,7 @@ export function siteConfig(): UserConfig<DefaultTheme.Config> {
       docFooter: { prev: 'Previous', next: 'Next' },
       externalLinkIcon: true,
       footer: {
-        message:
-          'Apache-2.0. Every page comes from the repository; no cookies, nothing fetched from elsewhere.',
+        message: 'Apache-2.0. Built from the repository. No cookies, no third-party requests.',
       },
       ...(repositoryUrl === null
         ? {}

@@ -59,7 +59,7 @@ async function main(args: readonly string[]): Promise<number> {
   }
   const unknown = args.filter((name) => !names.includes(name));
   if (unknown.length > 0) {
-    process.stderr.write(`no suite called ${unknown.join(', ')}; there are: ${names.join(', ')}\n`);
+    process.stderr.write(`no suite is named ${unknown.join(', ')}; use one of: ${names.join(', ')}\n`);
     return 2;
   }
   const results = await runSuites(args.length === 0 ? names : args);

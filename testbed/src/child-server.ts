@@ -133,7 +133,7 @@ export async function waitUntilServing(
 ): Promise<void> {
   const endMs = performance.now() + 30_000;
   for (;;) {
-    if (!child.running()) throw new Error(`${name} ended instead of starting:\n${child.output()}`);
+    if (!child.running()) throw new Error(`${name} exited instead of starting:\n${child.output()}`);
     try {
       await attempt();
       return;

@@ -45,7 +45,7 @@ async function administer(url: string, statement: string): Promise<void> {
   } catch (cause) {
     const { host } = new URL(url);
     throw new Error(
-      `No PostgreSQL answers at ${host}. These tests need one: start it there, or set TEST_DATABASE_URL.`,
+      `PostgreSQL does not respond at ${host}. These tests need it: start it there, or set TEST_DATABASE_URL.`,
       { cause },
     );
   }

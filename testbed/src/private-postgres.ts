@@ -197,7 +197,7 @@ function findBinary(name: string): string {
     ...(process.env['PATH'] ?? '').split(delimiter),
   ];
   const found = places.map((place) => join(place, name)).find((path) => existsSync(path));
-  if (found === undefined) throw new Error(`${name} of PostgreSQL is neither in ${root}/*/bin nor in PATH.`);
+  if (found === undefined) throw new Error(`PostgreSQL's ${name} is neither in ${root}/*/bin nor in PATH.`);
   return found;
 }
 

@@ -42,7 +42,7 @@ async function untilWhole(port: number, masters: number): Promise<void> {
   for (;;) {
     const info = String(await redisCall(port, 'CLUSTER', 'INFO'));
     if (info.includes('cluster_state:ok') && info.includes(`cluster_size:${masters}`)) return;
-    if (performance.now() > endMs) throw new Error(`the Redis cluster does not form:\n${info}`);
+    if (performance.now() > endMs) throw new Error(`the Redis cluster did not form:\n${info}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }

@@ -43,7 +43,7 @@ function asRoot(command: string, args: readonly string[]): void {
     execFileSync(program ?? command, all, { stdio: ['ignore', 'ignore', 'pipe'] });
   } catch (error) {
     throw new Error(
-      'A full disk needs a file system of its own: run as root, or as a user who may use sudo without a password.',
+      'A full disk needs its own file system: run as root, or as a user who can use sudo without a password.',
       { cause: error },
     );
   }

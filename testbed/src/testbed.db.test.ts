@@ -42,7 +42,10 @@ describe('freshDatabase', () => {
     const before = process.env['TEST_DATABASE_URL'];
     process.env['TEST_DATABASE_URL'] = `postgres://postgres@127.0.0.1:${await freePort()}/postgres`;
     try {
-      await assert.rejects(freshDatabase(), /No PostgreSQL answers at 127\.0\.0\.1:\d+.*TEST_DATABASE_URL/);
+      await assert.rejects(
+        freshDatabase(),
+        /PostgreSQL does not respond at 127\.0\.0\.1:\d+.*TEST_DATABASE_URL/,
+      );
     } finally {
       if (before === undefined) delete process.env['TEST_DATABASE_URL'];
       else process.env['TEST_DATABASE_URL'] = before;

@@ -6,8 +6,8 @@ import { buildPackage } from './build/build-package.ts';
 import { packPackage } from './build/pack-package.ts';
 
 const USAGE = `usage: npm run build [-- --out=DIR] [-- --pack]
-  --out=DIR   where the folder relay-gateway and the archive go (default dist)
-  --pack      write relay-gateway-VERSION.tgz too; the last line is its figures as JSON
+  --out=DIR   where to write the folder relay-gateway and the archive (default dist)
+  --pack      also write relay-gateway-VERSION.tgz; the last line is its figures as JSON
 `;
 
 const root = join(import.meta.dirname, '../..');

@@ -48,6 +48,8 @@ const planted: readonly Planted[] = [
   ['feature-resources', 'server/src/management/resources', 'server/src/management/lanes'],
   ['feature-registry', 'server/src/management/registry', 'server/src/management/index.ts'],
   ['feature-config-file', 'server/src/management/config-file', 'server/src/management/lanes'],
+  ['feature-dry-run', 'server/src/management/dry-run', 'server/src/management/lanes'],
+  ['feature-routing-explanation', 'server/src/management/routing-explanation', 'server/src/management/lanes'],
   ['feature-what-if', 'server/src/management/what-if', 'server/src/management/lanes'],
   ['feature-siblings', 'server/src/management/lanes', 'server/src/management/billing'],
   ['feature-siblings', 'server/src/management/lanes', 'server/src/management/index.ts'],

@@ -18,7 +18,7 @@ function chooseSteps(args: readonly string[]): readonly Step[] {
   const only = list('only');
   const skip = list('skip') ?? [];
   for (const name of [...(only ?? []), ...skip]) {
-    if (!steps.some((step) => step.name === name)) throw new Error(`there is no step "${name}"\n${USAGE}`);
+    if (!steps.some((step) => step.name === name)) throw new Error(`no step is named "${name}"\n${USAGE}`);
   }
   return steps.filter(({ name }) => (only === undefined || only.includes(name)) && !skip.includes(name));
 }
@@ -29,7 +29,7 @@ function shorten(output: string): string {
   if (lines.length <= OUTPUT_LINES_MAX) return lines.join('\n');
   const half = OUTPUT_LINES_MAX / 2;
   const left = lines.length - OUTPUT_LINES_MAX;
-  return [...lines.slice(0, half), `… ${left} lines left out …`, ...lines.slice(-half)].join('\n');
+  return [...lines.slice(0, half), `… ${left} lines omitted …`, ...lines.slice(-half)].join('\n');
 }
 
 async function timed(step: Step, root: string, paths: readonly string[]) {

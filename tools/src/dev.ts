@@ -12,19 +12,19 @@ const USAGE = `usage: npm run dev [-- --port=N] [-- --sim-port=N]
 Starts the server (all roles) and a simulated provider, and restarts them when a source file changes.
   --port=N       where the server listens on 127.0.0.1 (default 8080)
   --sim-port=N   where the simulated provider listens (default 9090)
-DATABASE_URL and REDIS_URL are used when set. Otherwise PostgreSQL and Redis on 127.0.0.1 at their usual
-ports are, with the database "${DATABASE}", which is created when it is missing.
-Tokens and the master key are made on the first start and kept in ${SECRETS_FILE}.
+Uses DATABASE_URL and REDIS_URL if they are set. Otherwise, uses PostgreSQL and Redis on 127.0.0.1 at their usual
+ports, with the database "${DATABASE}", and creates it if it doesn't exist.
+The first start generates tokens and the master key, and keeps them in ${SECRETS_FILE}.
 `;
 
 /** Asks psql, which every machine with PostgreSQL has; an existing database is left as it is. */
 async function createDatabase(serverUrl: string): Promise<void> {
   const psql = (sql: string) => runCommand('psql', [`${serverUrl}/postgres`, '-XtAc', sql], ROOT);
   const found = await psql(`select 1 from pg_database where datname = '${DATABASE}'`);
-  if (!found.ok) throw new Error(`PostgreSQL cannot be used; start it or set DATABASE_URL.\n${found.output}`);
+  if (!found.ok) throw new Error(`can't use PostgreSQL; start it, or set DATABASE_URL.\n${found.output}`);
   if (found.stdout.trim() === '1') return;
   const created = await psql(`create database ${DATABASE}`);
-  if (!created.ok) throw new Error(`the database ${DATABASE} cannot be created\n${created.output}`);
+  if (!created.ok) throw new Error(`can't create the database ${DATABASE}\n${created.output}`);
 }
 
 function start(args: readonly string[], env: NodeJS.ProcessEnv): ChildProcess {

@@ -10,12 +10,12 @@ import { readCommands, readTree } from './tidy/read-tree.ts';
 import { type Finding, sayFinding } from './tidy/tree.ts';
 
 const USAGE = `usage: npm run docs:check [-- --skip=snippets]
-Prints what is wrong, one finding a line, and as its last line one JSON object:
-  pages            documents of the repository, generated ones too
-  links            links within the repository, those to headings too
-  broken           links that lead nowhere, and paths, scripts, suites, commands and options that do not exist
-  snippets         code blocks of docs/clients and the README that were run, as they stand there
-  snippets_failed  those that failed; a page ends with the first
+Prints one finding per line, and one JSON object as its last line:
+  pages            documents in the repository, including generated ones
+  links            links within the repository, including those to headings
+  broken           broken links, and paths, scripts, suites, commands and options that don't exist
+  snippets         code blocks in docs/clients and the README that were run, unchanged
+  snippets_failed  those that failed; a page stops at its first failure
 --skip=snippets leaves the last two null.
 `;
 

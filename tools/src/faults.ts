@@ -10,11 +10,11 @@ import { faultLists } from './faults/lists.ts';
 import { type NearResult, runNear } from './faults/run-near.ts';
 
 const USAGE = `usage: npm run faults [-- --module M] [--only TEXT] [--sample N [--seed N]]
-Plants each fault of tools/src/faults/lists in a copy of the tree and runs the tests near it. A fault that no test
-notices survives. The last line is {"faults","caught","survived"}; it fails when one survives without a listed reason.
+Plants each fault from tools/src/faults/lists in a copy of the tree and runs the tests near it. A fault that no test
+catches survives. The last line is {"faults","caught","survived"}; fails if one survives without a listed reason.
   --module M   one list: ${Object.keys(faultLists).join(', ')}
   --only TEXT  faults whose name or path contains it
-  --sample N   so many, among those whose tests need no server; the seed is printed, and --seed repeats a sample
+  --sample N   N random faults whose tests need no server; prints the seed, and --seed repeats a sample
 `;
 
 const AT_A_TIME = 2;
@@ -58,7 +58,7 @@ async function steadyFiles(
     const beganMs = performance.now();
     const { outcome } = await runNear(copy.root, file, STEADY_MS_MAX);
     if (outcome === 'passed') steady.set(file, Math.ceil(HANGS_AFTER_MS + 5 * (performance.now() - beganMs)));
-    else process.stdout.write(`left out, fails without a fault: ${file}\n`);
+    else process.stdout.write(`skipped, fails without a fault: ${file}\n`);
   });
   return steady;
 }

@@ -8,10 +8,10 @@ import { longestFirst, type SuiteName, selectFiles, suiteNames } from './run-tes
 
 const USAGE = `usage: run-tests.ts [unit] [db] [embedded] [FILTER…]
 Runs the tests of the named suites (default: unit db) whose path contains one of the filters.
-  --timeout-ms=N   the longest a single test may take (default 60000)
-  --grace-ms=N     how much longer the files may all say nothing before one is taken to hang (default 270000:
-                   tests that compile or lint a copy of the tree allow themselves 300 s)
-  --calm-ms=N      how long to wait for a processor that the machine's host gives to others (default 60000)
+  --timeout-ms=N   time limit for a single test (default 60000)
+  --grace-ms=N     how much longer all files may be silent before one counts as hung (default 270000:
+                   tests that compile or lint a copy of the tree take up to 300 s)
+  --calm-ms=N      how long to wait while the machine's host gives its CPU to other guests (default 60000)
   --root=DIR       the tree to test (default: this repository)
 `;
 
@@ -75,7 +75,7 @@ async function runOnce(
   const totals: Totals = { passed: 0, failed: 0, passedByFile: new Map(), failures: [] };
   const giveUp = new AbortController();
   const silence = setTimeout(() => {
-    process.stdout.write('  a test file has said nothing for too long; it may have left a server open\n');
+    process.stdout.write('  a test file has been silent for too long; it may have left a server open\n');
     giveUp.abort();
   }, bounds.timeoutMs + bounds.graceMs);
   const stream = run({
@@ -145,7 +145,7 @@ async function main(args: readonly string[]): Promise<number> {
     sum.passed += totals.passed;
     sum.failed += totals.failed;
   }
-  if (sum.passed + sum.failed === 0) process.stdout.write('no test ran, and that is a failure\n');
+  if (sum.passed + sum.failed === 0) process.stdout.write('no test ran, which counts as a failure\n');
   process.stdout.write(`${sum.passed} passed, ${sum.failed} failed\n`);
   return sum.failed === 0 && sum.passed > 0 ? 0 : 1;
 }

@@ -22,14 +22,14 @@ import { wireWords } from './tidy/wire-words.ts';
 import { bannedWords } from './tidy/words.ts';
 
 const USAGE = `usage: npm run tidy [-- --list]
-Prints what is wrong, one finding a line, and as its last line the figures as one JSON object:
-  functions_over_70  functions of more than 70 lines, first to last line, without a listed reason
+Prints one finding per line, and the figures as one JSON object on its last line:
+  functions_over_70  functions of more than 70 lines without a listed reason
   listed             those with a reason in tools/src/tidy/figures/long-functions.ts
   files              .ts and .tsx files of server, console, cli and contract; no tests, fixtures, generated files
   production_lines   their lines
   casts              their \`as\` expressions other than \`as const\`
-  back_imports       per module, imports from a lower floor to a higher one (tools/README.md says how)
---list prints every long function, cast and back import, within the bounds or not.
+  back_imports       per module, imports from a lower level to a higher one (tools/README.md explains)
+--list prints every long function, cast and back import, even within the bounds.
 `;
 
 async function main(args: readonly string[]): Promise<number> {

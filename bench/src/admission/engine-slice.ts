@@ -90,7 +90,7 @@ async function untilDrained({ counters }: Side, streams: readonly string[]): Pro
   const endMs = performance.now() + DRAIN_MS_MAX;
   for (const stream of streams) {
     while ((await counters.streamLength(stream)) > 0) {
-      if (performance.now() > endMs) throw new Error('the worker does not take the records');
+      if (performance.now() > endMs) throw new Error('the worker does not read the records');
       await sleep(DRAIN_LOOK_MS);
     }
   }

@@ -24,7 +24,7 @@ export async function fillWindows(
       past.slice(from, from + CHUNK).map(async ({ candidate, agoMs }) => {
         const operationId = randomUUIDv7();
         if (!(await port.restore(traffic.ask(operationId), candidate, agoMs)))
-          throw new Error('the engine did not take a request of the last minute');
+          throw new Error('the engine rejected a request from the last minute');
         await port.settle(traffic.settlement(operationId));
       }),
     );

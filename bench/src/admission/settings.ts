@@ -8,12 +8,12 @@ const BEFORE = 'b71b826';
 const PARTS = ['engine', 'product'] as const;
 export type Part = (typeof PARTS)[number];
 
-export const ADMISSION_USAGE = `admission: what limits cost in Redis, with 2 candidates of 6 policies each, beside commit ${BEFORE}
+export const ADMISSION_USAGE = `admission: Redis CPU and bytes per request, with 2 candidates of 6 limits each, compared with commit ${BEFORE}
   --slices N       rounds (20)
-  --requests N     requests of a slice (1024)
-  --short          a smoke run: 2 rounds of 128 requests; its figures mean little
+  --requests N     requests per slice (1024)
+  --short          a smoke run: 2 rounds of 128 requests; its results are not meaningful
   --only PART      ${PARTS.join(', ')}; may be repeated
-  --against DIR    another checkout to compare with, with its dependencies installed, instead of a worktree of ${BEFORE}`;
+  --against DIR    another checkout, with its dependencies installed, to compare with instead of ${BEFORE}`;
 
 export interface Settings {
   readonly slices: number;
@@ -35,7 +35,8 @@ export function readSettings(args: readonly string[]): Settings {
     },
   });
   const parts = PARTS.filter((part) => values.only.includes(part));
-  if (parts.length !== new Set(values.only).size) throw new Error(`--only takes ${PARTS.join(', ')}`);
+  if (parts.length !== new Set(values.only).size)
+    throw new Error(`--only must be one of ${PARTS.join(', ')}`);
   const { short, against } = values;
   return {
     slices: positive('--slices', values.slices ?? (short ? '2' : '20')),

@@ -37,7 +37,7 @@ export function checkoutOf(home: string, commit: string): Checkout {
   } catch (error) {
     remove();
     throw new Error(
-      `there is no worktree of ${commit} to compare with; --against DIR takes another checkout`,
+      `there is no worktree of ${commit} to compare with; pass another checkout with --against DIR`,
       {
         cause: error,
       },

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 export async function firstLoadBytes(url: string): Promise<number> {
   const html = (await read(`${url}/console/`)).toString();
   const paths = [...html.matchAll(/(?:src|href)="([^"]+\.js)"/g)].map(([, path]) => path ?? '');
-  if (paths.length === 0) throw new Error('the console names no script');
+  if (paths.length === 0) throw new Error('the console page has no script');
   const sizes = await Promise.all(
     paths.map(async (path) => gzipSync(await read(new URL(path, `${url}/console/`).href)).byteLength),
   );

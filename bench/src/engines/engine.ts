@@ -27,7 +27,7 @@ export async function runEngine(rewrite: Rewrite): Promise<void> {
     },
   });
   if (values.port === undefined || values.upstream === undefined)
-    throw new Error('--port N and --upstream URL are needed');
+    throw new Error('--port N and --upstream URL are required');
   const { origin, pathname } = new URL(values.upstream);
   const pathPrefix = pathname.replace(/\/+$/, '');
   const pool = new Pool(origin, {

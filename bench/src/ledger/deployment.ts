@@ -92,7 +92,7 @@ async function configure(postgres: PrivatePostgres): Promise<void> {
 }
 
 /** The organization of the deployment, with as many providers, endpoints and lanes as its requests name. */
-export async function configureLargest({ client, post }: Deployment) {
+export async function configureLargest({ client, post }: Deployment, endpointCount: number) {
   const { rows } = await client.query<{ id: string }>('select id from organizations');
   const [organization] = rows;
   if (organization === undefined) throw new Error('the deployment has no organization');
@@ -107,7 +107,7 @@ export async function configureLargest({ client, post }: Deployment) {
       }),
     );
   const endpoints: string[] = [];
-  for (let index = 0; index < SIZES.endpoints; index += 1)
+  for (let index = 0; index < endpointCount; index += 1)
     endpoints.push(
       await post('/api/relay/endpoints', {
         provider_id: providers[index % SIZES.providers],

@@ -20,5 +20,5 @@ export async function loadLedger(
   await addSums(client, 'hour', fromMs);
   await addSums(client, 'day', fromMs);
   await addSums(client, 'minute', fromMs + (RANGE_DAYS - MINUTES_KEPT_DAYS) * DAY_MS);
-  await client.query('vacuum (analyze) requests, request_rollups');
+  await client.query('vacuum (analyze) requests, request_rollups, failure_rollups');
 }

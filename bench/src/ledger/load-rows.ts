@@ -89,15 +89,23 @@ export async function addSums(
 ): Promise<void> {
   for (const [family, dimensions] of Object.entries(FAMILIES))
     await client.query(`
-      insert into request_rollups (bucket, ${KEY}, ${SUMS}, wait_bins, wait_counts, latency_bins, latency_counts)
+      insert into request_rollups (bucket, ${KEY}, ${SUMS}, wait_bins, wait_counts, latency_bins, latency_counts, ttft_bins,
+        ttft_counts)
       select '${bucket}', ${KEY}, ${SUMS}, ${counted('waits', 'bin')}, ${counted('waits', 'count(*)')},
-        ${counted('latencies', 'bin')}, ${counted('latencies', 'count(*)')}
+        ${counted('latencies', 'bin')}, ${counted('latencies', 'count(*)')}, ${counted('ttfts', 'bin')}, ${counted('ttfts', 'count(*)')}
       from (select '${family}', organization_id, arrived_in, ${dimensions},
           count(*) filter (where state = 'completed'), count(*) filter (where state = 'failed'),
           count(*) filter (where state = 'cancelled'), count(*), sum(actual_input_tokens), sum(actual_output_tokens),
           sum(actual_cost_micros), sum(wait_ms), max(wait_ms), sum(latency_ms), sum(ttft_ms), count(ttft_ms),
-          array_agg(${binOf('wait_ms')}), array_agg(${binOf('latency_ms')})
+          array_agg(${binOf('wait_ms')}), array_agg(${binOf('latency_ms')}), array_agg(${binOf('ttft_ms')})
         from (select *, date_trunc('${bucket}', settled_at - latency_ms * interval '1 ms', 'UTC') as arrived_in
           from requests where request_id >= '${idAt(fromMs)}') as arrived
-        group by 1, 2, 3, 4, 5, 6, 7, 8, 9) as summed (${KEY}, ${SUMS}, waits, latencies)`);
+        group by 1, 2, 3, 4, 5, 6, 7, 8, 9) as summed (${KEY}, ${SUMS}, waits, latencies, ttfts)`);
+  await client.query(`
+    insert into failure_rollups (bucket, bucket_start, organization_id, user_id, error_code, provider_id, endpoint_id, lane_id,
+      requests, first_request_id, last_request_id)
+    select '${bucket}', date_trunc('${bucket}', settled_at - latency_ms * interval '1 ms', 'UTC'), organization_id, user_id,
+      error_code, provider_id, endpoint_id, lane_id, count(*), min(request_id::text)::uuid, max(request_id::text)::uuid
+    from requests where request_id >= '${idAt(fromMs)}' and state = 'failed'
+    group by 2, 3, 4, 5, 6, 7, 8`);
 }

@@ -69,7 +69,7 @@ export function sampleRequest(organizations: readonly Organization[], timeMs: nu
   // Some keys are far busier than others.
   const key = Math.floor(SIZES.keys * Math.random() ** 2);
   const lane = key % SIZES.lanes;
-  const perLane = SIZES.endpoints / SIZES.lanes;
+  const perLane = Math.max(1, Math.floor(organization.endpoints.length / SIZES.lanes));
   const endpoint = lane * perLane + Math.floor(perLane * Math.random() ** 4);
   const fate = Math.random();
   const state = fate < 0.95 ? 'completed' : fate < 0.99 ? 'failed' : 'cancelled';

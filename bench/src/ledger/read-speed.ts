@@ -14,7 +14,15 @@ interface Page {
 
 /** One question as it is asked over HTTP, and what it is counted as. */
 export interface Read {
-  readonly name: 'summary' | 'series_by_model' | 'requests_first_page' | 'requests_hundredth_page';
+  readonly name:
+    | 'summary'
+    | 'series_by_model'
+    | 'endpoints_day'
+    | 'endpoints_30_days'
+    | 'failures_day'
+    | 'failures_30_days'
+    | 'requests_first_page'
+    | 'requests_hundredth_page';
   readonly path: string;
 }
 
@@ -28,10 +36,15 @@ export async function makeReads(
   const series = new URLSearchParams({ metric: 'cost_micros', group_by: 'model', bucket: 'day' });
   series.set('from', from ?? '');
   series.set('to', to ?? '');
+  const days = new URLSearchParams({ bucket: 'day', from: from ?? '', to: to ?? '' });
   const reads: Read[] = [];
   for (let repeat = 0; repeat < REPEATS; repeat += 1) {
     reads.push({ name: 'summary', path: '/api/relay/stats/summary' });
     reads.push({ name: 'series_by_model', path: `/api/relay/stats/timeseries?${series.toString()}` });
+    for (const what of ['endpoints', 'failures'] as const) {
+      reads.push({ name: `${what}_day`, path: `/api/relay/stats/${what}` });
+      reads.push({ name: `${what}_30_days`, path: `/api/relay/stats/${what}?${days.toString()}` });
+    }
   }
   const walked = new Set<string>();
   for (const filter of filtersOf(organization)) {

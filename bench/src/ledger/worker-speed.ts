@@ -131,7 +131,7 @@ async function demandRows({ client }: Deployment, dayStartMs: number, count: num
       (select sum(requests_completed + requests_failed + requests_cancelled)::int from request_rollups
         where bucket = 'day' and family = 'caller' and bucket_start = '${new Date(dayStartMs).toISOString()}') as sums`);
   if (rows[0]?.count !== count || rows[0].sums !== count)
-    throw new Error(`of ${count} requests ${rows[0]?.count} have a row and ${rows[0]?.sums} are counted`);
+    throw new Error(`of ${count} requests, ${rows[0]?.count} have a row and ${rows[0]?.sums} are counted`);
 }
 
 async function empty({ client }: Deployment, dayStartMs: number): Promise<void> {

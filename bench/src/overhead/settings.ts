@@ -5,15 +5,15 @@ import { type Slices, sliceOptions, slicesOf } from '../command-line.ts';
 const PARTS = ['requests', 'policies', 'streams', 'latency', 'big-body'] as const;
 export type Part = (typeof PARTS)[number];
 
-export const OVERHEAD_USAGE = `overhead: CPU and latency of the gateway beside the bare engine and Portkey's gateway
+export const OVERHEAD_USAGE = `overhead: the gateway's CPU and latency, compared with the bare engine and Portkey's gateway
   --slices N       rounds of each part (20)
   --slice-ms N     length of a slice (1000)
-  --short          a smoke run: 3 slices of 250 ms, on a busy machine too; its figures mean little
+  --short          a smoke run: 3 slices of 250 ms, even on a busy machine; its results are not meaningful
   --only PART      ${PARTS.join(', ')}; may be repeated
-  --against DIR    another checkout, with its dependencies installed, whose gateway takes turns with this one's
-  --no-build       measure the packages in dist as they are, without npm run build before
-  --portkey DIR    where npm installed @portkey-ai/gateway, when it cannot be resolved from here
-  --profile DIR    writes CPU profiles of the gateways there (which slows them down)`;
+  --against DIR    another checkout, with its dependencies installed, to alternate with this one
+  --no-build       measure the packages in dist without running npm run build first
+  --portkey DIR    where @portkey-ai/gateway is installed, if it can't be resolved from here
+  --profile DIR    write CPU profiles of the gateways there (slows them down)`;
 
 const WARM_UP_CPU_MS = 5_000;
 const WARM_UP_SHORT_CPU_MS = 400;
@@ -42,7 +42,8 @@ export function readSettings(args: readonly string[]): Settings {
     },
   });
   const parts = PARTS.filter((part) => values.only.includes(part));
-  if (parts.length !== new Set(values.only).size) throw new Error(`--only takes ${PARTS.join(', ')}`);
+  if (parts.length !== new Set(values.only).size)
+    throw new Error(`--only must be one of ${PARTS.join(', ')}`);
   const profile =
     values.profile === undefined
       ? []

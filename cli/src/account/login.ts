@@ -28,10 +28,10 @@ const slotNames: Readonly<Record<Slot, string>> = {
 export function loginCommand(surroundings: Surroundings): Command {
   return new Command('login')
     .description(
-      'Save a server and its token for the other commands. A self-hosted deployment without accounts has two tokens: enter both',
+      'Save a server and its token for the other commands. A self-hosted deployment without accounts has 2 tokens: enter both',
     )
-    .argument('[url]', 'address of Relay (default: asked for)')
-    .option('--server <url>', 'same as the address')
+    .argument('[url]', 'address of the Relay server (default: prompts for it)')
+    .option('--server <url>', 'same as [url]')
     .option('--token-stdin', 'read tokens from standard input, one per line')
     .option('--context <name>', 'name of the login context (default: the server’s host)')
     .action((url: string | undefined, options: LoginOptions) =>
@@ -45,7 +45,10 @@ async function login(surroundings: Surroundings, options: LoginOptions): Promise
   warnAboutPlainHttp(surroundings, server);
   const isStdin = options.tokenStdin === true;
   if (!isStdin && !isAsked) {
-    throw usageError('No terminal to enter the token.', 'Pipe it in and add --token-stdin.');
+    throw usageError(
+      'Relay can’t prompt for the token: this is not a terminal.',
+      'Pipe it in and add --token-stdin.',
+    );
   }
   const found: Partial<Record<Slot, string>> = {};
   const tokens = isStdin
@@ -53,7 +56,7 @@ async function login(surroundings: Surroundings, options: LoginOptions): Promise
     : [await askHidden(surroundings, 'Token (hidden): ')];
   if (tokens.length === 0 || tokens[0] === '') {
     throw usageError(
-      'No token is given.',
+      'No token provided.',
       'Create an API key in the console, or use the tokens of the deployment (RELAY_ADMIN_TOKEN, RELAY_API_TOKEN).',
     );
   }
@@ -66,7 +69,7 @@ async function login(surroundings: Surroundings, options: LoginOptions): Promise
   const name = options.context ?? new URL(server).host;
   const context = await keep(surroundings, name, server, found);
   const held = slots.filter((slot) => context[slot] !== undefined).map((slot) => slotNames[slot]);
-  surroundings.stderr.write(`Logged in to ${server} as context ${name}, with ${held.join(' and ')}.\n`);
+  surroundings.stderr.write(`Logged in to ${server} (context ${name}) with ${held.join(' and ')}.\n`);
   const stillMissing = missingSlot(context);
   if (stillMissing !== null) {
     surroundings.stderr.write(`No ${slotNames[stillMissing]} yet. To add it, run: relay login ${server}\n`);
@@ -80,7 +83,7 @@ async function givenServer(surroundings: Surroundings, options: LoginOptions): P
   const given = options.server ?? (surroundings.env['RELAY_SERVER'] || undefined);
   if (given !== undefined) return serverUrl(given);
   if (options.tokenStdin === true || !canAsk(surroundings)) {
-    throw usageError('No server is given.', 'Add its address. Run: `relay login URL --token-stdin`');
+    throw usageError('No server specified.', 'Add its address. Run: `relay login URL --token-stdin`');
   }
   const typed = await ask(surroundings, `Server (Enter for ${LOCAL_SERVER}): `);
   return serverUrl(typed === '' ? LOCAL_SERVER : typed);

@@ -128,7 +128,7 @@ async function textOf(server: string, response: Response): Promise<string> {
     for await (const chunk of response.body ?? []) {
       bytes += chunk.length;
       if (bytes > ANSWER_BYTES_MAX)
-        throw new ProgramError(`The response of ${server} is larger than 256 MiB.`);
+        throw new ProgramError(`The response from ${server} is larger than 256 MiB.`);
       chunks.push(chunk);
     }
     return Buffer.concat(chunks).toString('utf8');

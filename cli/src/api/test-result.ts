@@ -38,7 +38,7 @@ export function fixOf(outcome: TestResult['outcome'], { provider, endpoint }: Te
     case 'not_found':
       if (endpoint === null)
         return `Correct the address. Run: \`relay providers update ${provider} --base-url URL\``;
-      return `Correct the upstream model, or the address with \`relay providers update ${provider} --base-url URL\`. Run: \`relay endpoints update ${endpoint} --upstream-model MODEL\``;
+      return `If the address is wrong, run \`relay providers update ${provider} --base-url URL\`. Otherwise, correct the upstream model. Run: \`relay endpoints update ${endpoint} --upstream-model MODEL\``;
     case 'no_model_list':
       return `Name the model yourself. Run: \`relay endpoints create --provider ${provider} --name NAME --upstream-model MODEL --route-kind multi\``;
     case 'address_refused':

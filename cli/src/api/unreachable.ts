@@ -10,7 +10,7 @@ function explain(server: string, error: unknown): { what: string; fix: string } 
   if (error instanceof Error && error.name === 'TimeoutError') {
     return {
       what: `${server} didn't respond in time.`,
-      fix: 'Try again, or diagnose it. Run: `relay doctor`',
+      fix: 'Try again, or diagnose the problem. Run: `relay doctor`',
     };
   }
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
@@ -48,7 +48,7 @@ function explain(server: string, error: unknown): { what: string; fix: string } 
   const detail = cause instanceof Error ? cause.message : String(cause);
   return {
     what: `The connection to ${server} failed: ${code === '' ? detail : code}.`,
-    fix: 'Try again, or diagnose it. Run: `relay doctor`',
+    fix: 'Try again, or diagnose the problem. Run: `relay doctor`',
   };
 }
 

@@ -1,3 +1,4 @@
+import { countWords } from '@relay/contract/words';
 import { Command, type OptionValues } from 'commander';
 import { ApiError } from '../api/api-error.ts';
 import { type Api, connect } from '../api/client.ts';
@@ -27,7 +28,12 @@ export function benchCommand(surroundings: Surroundings): Command {
   const command = new Command('bench')
     .description('Send a small load through a lane and measure latency. The provider may bill the requests')
     .argument('[lane]', 'lane or model (default: the only lane)')
-    .option('--requests <number>', `number of requests (at most ${REQUESTS_MAX})`, upTo(REQUESTS_MAX), 20)
+    .option(
+      '--requests <number>',
+      `number of requests (at most ${countWords(REQUESTS_MAX)})`,
+      upTo(REQUESTS_MAX),
+      20,
+    )
     .option(
       '--concurrency <number>',
       `concurrent requests (at most ${CONCURRENCY_MAX})`,
@@ -100,7 +106,7 @@ async function bench(
 
 async function askFirst(surroundings: Surroundings, { yes }: OptionValues, question: string): Promise<void> {
   if (yes === true) return;
-  if (!canAsk(surroundings)) throw usageError('Sending a load needs a confirmation.', 'Add --yes.');
+  if (!canAsk(surroundings)) throw usageError('Sending a load requires confirmation.', 'Add --yes.');
   if (!(await confirm(surroundings, question))) throw new ProgramError('No requests sent.');
 }
 
@@ -192,6 +198,6 @@ function upTo(most: number): (text: string) => number {
   return (text) => {
     const value = Number(text);
     if (/^\d+$/.test(text) && value >= 1 && value <= most) return value;
-    throw usageError(`"${text}" is not a number from 1 to ${most}.`);
+    throw usageError(`"${text}" is not a number from 1 to ${countWords(most)}.`);
   };
 }

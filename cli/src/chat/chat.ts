@@ -7,7 +7,7 @@ import { exitCodes, ProgramError, usageError } from '../kit/program-error.ts';
 import { canAsk } from '../kit/prompt.ts';
 import { readStdin } from '../kit/read-input.ts';
 import type { Surroundings } from '../kit/surroundings.ts';
-import { dollars, milliseconds } from '../output/cells.ts';
+import { dollars, milliseconds, numberText } from '../output/cells.ts';
 import { formatOf, withOutput } from '../output/options.ts';
 import { printObject } from '../output/print.ts';
 import { writeError } from '../output/write-error.ts';
@@ -20,7 +20,7 @@ export function chatCommand(surroundings: Surroundings): Command {
     .argument('[lane]', 'lane or model (default: the only lane)')
     .argument('[message...]', 'message (default: standard input, or a conversation on a terminal)')
     .option('--system <text>', 'system prompt')
-    .option('--max-tokens <number>', 'max tokens of the response', tokensOf)
+    .option('--max-tokens <number>', 'max tokens for the response', tokensOf)
     .option('--no-stream', 'disable streaming');
   return withOutput(withConnection(command)).action(
     (lane: string | undefined, words: string[], options: OptionValues) =>
@@ -95,7 +95,7 @@ async function converse(
   first: readonly Message[],
 ): Promise<void> {
   const { stdin, stderr } = surroundings;
-  stderr.write(dim(surroundings, 'Enter a message. /clear resets, /exit or Ctrl+D ends.'));
+  stderr.write(dim(surroundings, 'Enter a message. /clear resets, /exit or Ctrl+D quits.'));
   const lines = createInterface({ input: stdin, output: stderr, terminal: true });
   let answering: AbortController | null = null;
   lines.on('SIGINT', () => (answering === null ? lines.close() : answering.abort()));
@@ -140,7 +140,7 @@ function finishAnswer(surroundings: Surroundings, answer: Answer): void {
     header('x-relay-selected-endpoint'),
     answer.usage === null
       ? null
-      : `${answer.usage.prompt_tokens ?? '-'} input · ${answer.usage.completion_tokens ?? '-'} output tokens`,
+      : `${numberText(answer.usage.prompt_tokens)} input · ${numberText(answer.usage.completion_tokens)} output tokens`,
     cost === null ? null : dollars(Number(cost)),
     `waited ${milliseconds(Number(header('x-relay-wait-ms') ?? 0))}`,
     header('x-request-id'),
@@ -154,5 +154,5 @@ function dim({ stderr }: Surroundings, text: string): string {
 
 function tokensOf(text: string): number {
   if (/^[1-9]\d{0,6}$/.test(text)) return Number(text);
-  throw usageError(`"${text}" is not a valid number of tokens. Use a whole number from 1.`);
+  throw usageError(`"${text}" is not a valid number of tokens. Use a whole number, 1 or more.`);
 }

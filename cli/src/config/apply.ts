@@ -17,7 +17,7 @@ export interface ApplyOptions extends DiffOptions {
 export async function apply(surroundings: Surroundings, path: string, options: ApplyOptions): Promise<void> {
   if (options.yes !== true && !canAsk(surroundings))
     throw usageError(
-      'Applying a file needs a confirmation.',
+      'Applying a file requires confirmation.',
       'Add --yes. To see the changes first, run: `relay config diff`',
     );
   const planned = await planFile(surroundings, path, options);

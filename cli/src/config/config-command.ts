@@ -17,10 +17,16 @@ export function configCommand(surroundings: Surroundings): Command {
     .option('--partial', 'allow references to resources that exist only on the server')
     .action((file: string, options: ValidateOptions) => validate(surroundings, file, options));
   withOrphans(
-    withFile(config.command('diff').description('Show what an apply would change; exits 5 on changes')),
+    withFile(
+      config
+        .command('diff')
+        .description('Show what applying the file would change; exits 5 if anything would'),
+    ),
+    'plan to ',
   ).action((file: string, options: DiffOptions) => diff(surroundings, file, options));
   withOrphans(
     withFile(config.command('apply').description('Apply the file to the server; deletes only with --prune')),
+    '',
   )
     .option('-y, --yes', 'skip the confirmation')
     .action((file: string, options: ApplyOptions) => apply(surroundings, file, options));
@@ -56,14 +62,14 @@ function withFile(command: Command): Command {
   return command.argument('[file]', 'configuration file, - for standard input', FILE);
 }
 
-function withOrphans(command: Command): Command {
+function withOrphans(command: Command, intent: '' | 'plan to '): Command {
   return withOutput(withConnection(command))
     .addOption(
-      new Option('--prune', 'delete resources that the file manages and no longer lists').conflicts(
+      new Option('--prune', `${intent}delete resources that the file manages and no longer lists`).conflicts(
         'release',
       ),
     )
-    .option('--release', 'release resources that the file manages and no longer lists');
+    .option('--release', `${intent}release resources that the file manages and no longer lists`);
 }
 
 async function schema({ stdout }: Pick<Surroundings, 'stdout'>): Promise<void> {

@@ -35,7 +35,7 @@ export async function importLitellm(
       fix: 'See the report; model_list needs at least one model with an OpenAI-compatible API.',
     });
   const written = writeConfigText(config, [
-    'Imported from a configuration of LiteLLM; see what the import has reported.',
+    'Imported from a LiteLLM configuration. The import report lists what has no counterpart.',
   ]);
   const { findings } = readConfigText(written, { references: 'in_file' });
   if (findings.length > 0)

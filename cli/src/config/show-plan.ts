@@ -41,7 +41,7 @@ function secretLines({ secrets, required_secrets }: ConfigPlan): string[] {
     .filter(({ state }) => state === 'unknown')
     .map(({ section, key, secret_ref }) => {
       const needed = required_secrets.includes(secret_ref) ? ', required' : '';
-      return `  secret of ${section} ${plain(key)} (${plain(secret_ref)}): not found here${needed}\n`;
+      return `  ${section} ${plain(key)}: secret ${plain(secret_ref)} not found here${needed}\n`;
     });
 }
 
@@ -57,6 +57,6 @@ function summary({ creates, updates, deletes, releases, orphaned }: ConfigPlan):
   const left =
     orphaned.length === 0
       ? ''
-      : ` The file manages ${count(orphaned.length, 'resource')} that it no longer lists (?): --prune deletes ${them}, --release releases ${them}.`;
+      : ` The file manages ${count(orphaned.length, 'resource')} that it no longer lists (marked ?): --prune deletes ${them}, --release releases ${them}.`;
   return `${said.length === 0 ? 'No changes.' : `${said.join(', ')}.`}${left}`;
 }

@@ -22,8 +22,8 @@ export function whatIfCommand(surroundings: Surroundings): Command {
   const command = new Command('what-if')
     .description('Replay recent requests with an edited configuration file; changes nothing on the server')
     .option('-f, --file <path>', 'configuration file, - for standard input', 'relay.yaml')
-    .addOption(new Option('--days <days>', 'days to replay, 1 to 7 (default: 7)').argParser(daysOf))
-    .option('--prune', 'replay without resources that are managed by file and no longer in it');
+    .addOption(new Option('--days <days>', 'number of days to replay, 1 to 7 (default: 7)').argParser(daysOf))
+    .option('--prune', 'replay without resources that the file manages and no longer lists');
   return withOutput(withConnection(command))
     .addOption(new Option('--json', 'same as --output json').implies({ output: 'json' }))
     .action((options: WhatIfOptions) => whatIf(surroundings, options));
@@ -64,12 +64,12 @@ function whatIfText(surroundings: Surroundings, replayed: WhatIf): string {
     [
       { title: '', value: ([name]) => name },
       { title: 'recorded', value: ([, value]) => value(history), align: 'right' },
-      { title: 'replayed today', value: ([, value]) => value(before), align: 'right' },
+      { title: 'without the file', value: ([, value]) => value(before), align: 'right' },
       { title: 'with the file', value: ([, value]) => value(after), align: 'right' },
     ],
     tableStyle(surroundings),
   );
-  const touched = `Changes the results of ${listed(keys, 'caller')} and ${listed(limits, 'limit')}.`;
+  const touched = `The file affects ${listed(keys, 'caller')} and ${listed(limits, 'limit')}.`;
   const range = `Replayed ${counted(requests, 'request')}, ${timeText(from)} to ${timeText(to)}.`;
   return [plain(summary), '', `${table}`, `${range}${cutWords(replayed)} ${touched}`, ''].join('\n');
 }
@@ -79,6 +79,6 @@ function listed(list: readonly unknown[], noun: string): string {
 }
 
 function cutWords({ cut }: WhatIf): string {
-  if (cut === 'requests') return ' Earlier requests are left out: there are too many.';
-  return cut === 'time' ? ' Later requests are left out: the replay reached its time limit.' : '';
+  if (cut === 'requests') return ' Earlier requests are omitted: there are too many.';
+  return cut === 'time' ? ' Later requests are omitted: the replay reached its time limit.' : '';
 }

@@ -3,6 +3,7 @@ import { unreachable } from '../api/unreachable.ts';
 import { dataDirectoryOf } from '../kit/data-directory.ts';
 import { exitCodes, ProgramError } from '../kit/program-error.ts';
 import type { Surroundings } from '../kit/surroundings.ts';
+import { count, numberText } from '../output/cells.ts';
 import { type OutputOptions, withOutput } from '../output/options.ts';
 import { printObject } from '../output/print.ts';
 import { findStarted, findStartedIn } from '../session/local-server.ts';
@@ -50,8 +51,8 @@ async function runTraffic(surroundings: Surroundings, flags: TrafficFlags): Prom
     throw new ProgramError(`${directory}/secrets.json has no API token.`, exitCodes.auth, {
       fix:
         local === null
-          ? 'Start the demo without RELAY_API_TOKEN in its environment, or on 127.0.0.1.'
-          : 'set RELAY_API_TOKEN',
+          ? 'Restart the demo without RELAY_API_TOKEN in its environment, or restart it with --host 127.0.0.1 and set RELAY_API_TOKEN here to the same token.'
+          : 'Set RELAY_API_TOKEN to the API token that the demo was started with.',
     });
   await fetch(`${url}/livez`).catch((error: unknown) => {
     throw unreachable(url, error);
@@ -59,7 +60,7 @@ async function runTraffic(surroundings: Surroundings, flags: TrafficFlags): Prom
   const stopping = new AbortController();
   const forget = surroundings.onInterrupt(() => stopping.abort());
   surroundings.stderr.write(
-    `Sending ${flags.requests} requests to ${url}, ${flags.perSecond} per second …\n`,
+    `Sending ${count(flags.requests, 'request')} to ${url}, ${flags.perSecond} per second …\n`,
   );
   const { requests, perSecond } = flags;
   const counts = await sendTraffic({ url, apiToken, requests, perSecond, signal: stopping.signal });
@@ -71,7 +72,7 @@ function wholeUpTo(max: number): (text: string) => number {
   return (text) => {
     const number = Number(text);
     if (!/^\d+$/.test(text) || number < 1 || number > max)
-      throw new InvalidArgumentError(`It must be a whole number from 1 to ${max}.`);
+      throw new InvalidArgumentError(`It must be a whole number from 1 to ${numberText(max)}.`);
     return number;
   };
 }

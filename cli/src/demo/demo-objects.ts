@@ -31,7 +31,7 @@ export async function createDemoObjects(api: Management, at: DemoAddresses): Pro
     output: 0.6 * USD,
   });
   const plain = await lane(api, 'Demo', 'Falls back from Demo large to Demo small.', [large, small]);
-  const guarded = await lane(api, 'Demo guarded', 'The same, behind a guardrail.', [large, small]);
+  const guarded = await lane(api, 'Demo guarded', 'Like Demo, with a guardrail.', [large, small]);
   const guardrailId = await guardrail(api, at.guardrail, guarded);
   await limit(api, {
     // Not global: it would reject requests to a provider that is added later and has no price.

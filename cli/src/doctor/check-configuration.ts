@@ -25,7 +25,7 @@ export const checkEndpoints: Check = async ({ api, surroundings }) => {
     findings.push(
       warn(
         'endpoints',
-        `No price: ${named(unpriced.map(({ slug }) => slug))}. Their requests don't count toward spend.`,
+        `No price: ${named(unpriced.map(({ slug }) => slug))}. Requests without a price don't count toward spend.`,
         `Run: \`relay endpoints set-price ${unpriced[0]?.slug} --input-price DOLLARS --output-price DOLLARS\``,
       ),
     );
@@ -88,7 +88,7 @@ export const checkLimits: Check = async ({ api }) => {
         findings.push(
           fail(
             'limits',
-            `The ${limitWords({ ...policy, policy_kind: 'resource', limit: policy.limit_value })} rejects all requests.`,
+            `The ${limitWords({ ...policy, policy_kind: 'resource', limit: policy.limit_value })} rejects every request it applies to.`,
             `Raise it, or disable it with --no-enabled. Run: \`relay limits update ${policy.id} --limit-value N\``,
           ),
         );

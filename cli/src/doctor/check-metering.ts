@@ -34,8 +34,8 @@ function backlog(metrics: ReadonlyMap<string, number>): Finding[] {
   }
   const spooled = metrics.get('relay_spool_entries') ?? 0;
   if (spooled > 0) {
-    const message = `${count(spooled, 'settled request')} on disk, not in Redis.`;
-    findings.push(warn('metering', message, 'Restore Redis; Relay then sends them.'));
+    const message = `The usage of ${count(spooled, 'settled request')} is on disk, not in Redis.`;
+    findings.push(warn('metering', message, 'Restore Redis; Relay then sends the usage automatically.'));
   }
   const refused = metrics.get('relay_ledger_poisoned_total') ?? 0;
   if (refused > 0) {

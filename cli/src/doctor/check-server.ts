@@ -53,7 +53,7 @@ export const checkHealth: Check = async (examination) => {
     findings.push(
       check.status === 'ok'
         ? ok('stores', `${name} is up.`)
-        : fail('stores', `${name} is down.`, `Restore ${name}; Relay reconnects by itself.`),
+        : fail('stores', `${name} is down.`, `Restore ${name}; Relay reconnects automatically.`),
     );
   }
   const { clock } = health;
@@ -79,7 +79,7 @@ export const checkVersion: Check = async ({ api }) => {
   return [
     warn(
       'version',
-      `The server is version ${version}, this command is version ${own}.`,
+      `The server is version ${version}, but this command is version ${own}.`,
       'Install the same version of both.',
     ),
   ];
@@ -112,7 +112,7 @@ export const checkTokens: Check = async ({ api }) => {
       findings.push(
         fail(
           'tokens',
-          `The token for ${plane} is rejected: ${error.message}`,
+          `The server rejected the ${plane} token: ${error.message}`,
           `Log in with the ${kind} or an API key. Run: \`relay login ${server}\``,
         ),
       );
@@ -138,13 +138,13 @@ export const checkMigrations: Check = async ({ surroundings }) => {
         fail('migrations', 'The database is newer than this version of Relay.', 'Install the newer version.'),
       ];
     }
-    return [ok('migrations', 'The database of DATABASE_URL is up to date.')];
+    return [ok('migrations', 'The database at DATABASE_URL is up to date.')];
   } catch (error) {
     const message = error instanceof ProgramError || error instanceof Error ? error.message : String(error);
     return [
       fail(
         'migrations',
-        `Can't read the database of DATABASE_URL: ${message}`,
+        `Can't read the database at DATABASE_URL: ${message}`,
         'Check the address, or unset DATABASE_URL.',
       ),
     ];

@@ -30,8 +30,8 @@ function postgresFindings({ postgresql_settings }: Pick<Health, 'postgresql_sett
     findings.push(
       warn(
         'stores',
-        `Sessions behind the pooler have no ${missing.map(([name]) => name).join(', ')}, so a lost client can hold locks.`,
-        `In psql, as the user of DATABASE_URL: ${[...missing, ['jit', 'off']].map(([name, value]) => `ALTER ROLE CURRENT_USER SET ${name} = '${value}';`).join(' ')} Then reconnect the pooler: RECONNECT; in its console.`,
+        `Sessions behind the pooler have no ${missing.map(([name]) => name).join(', ')}, so a client that disconnects can keep holding locks.`,
+        `In psql, as the user of DATABASE_URL: ${[...missing, ['jit', 'off']].map(([name, value]) => `ALTER ROLE CURRENT_USER SET ${name} = '${value}';`).join(' ')} Then run RECONNECT; in the console of the pooler.`,
       ),
     );
   }
@@ -56,7 +56,7 @@ function redisFindings({ redis_settings }: Pick<Health, 'redis_settings'>): Find
     findings.push(
       warn(
         'stores',
-        'Redis has no persistence. After Redis restarts, Relay rebuilds its state, and requests under a limit get 503 for a few seconds. If a gateway stops at the same time, usage that is not in the ledger yet can be lost.',
+        'Redis has no persistence. After Redis restarts, Relay rebuilds its state, and requests that have a limit get 503 for a few seconds. If a gateway stops at the same time, usage that is not in the ledger yet can be lost.',
         'Set `appendonly yes` in its configuration.',
       ),
     );

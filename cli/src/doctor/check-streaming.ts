@@ -1,3 +1,4 @@
+import { milliseconds } from '../output/cells.ts';
 import { type Check, type Finding, fail, note, ok } from './finding.ts';
 
 const TOKENS_MAX = 64;
@@ -44,17 +45,17 @@ export function judgeArrivals({ atMs, frames }: Arrivals, server: string): Findi
   if (spanMs >= lastMs * SHARE_MIN && atMs.length > 1)
     return ok(
       'streaming',
-      `Streams arrive as they are made: ${frames} frames over ${Math.round(spanMs)} ms.`,
+      `Streams arrive without buffering: ${frames} frames over ${milliseconds(spanMs)}.`,
     );
   if (lastMs < TELLING_MS || frames < 5)
     return note(
       'streaming',
-      `The response was over in ${Math.round(lastMs)} ms, which is too fast to tell whether a proxy buffers.`,
+      `The response took only ${milliseconds(lastMs)}, too short to tell whether a proxy buffers it.`,
       'Run it again with a slower model.',
     );
   return fail(
     'streaming',
-    `A proxy between here and Relay buffers: all ${frames} frames arrived together after ${Math.round(lastMs)} ms.`,
+    `A proxy in front of Relay buffers responses: all ${frames} frames arrived together after ${milliseconds(lastMs)}.`,
     `Turn off response buffering and compression for ${server}/v1. nginx: \`proxy_buffering off;\` and \`gzip off;\``,
   );
 }

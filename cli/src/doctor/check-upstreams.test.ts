@@ -21,19 +21,19 @@ it('what is down fails with its reason, and what is degraded or rate-limited is 
     {
       check: 'endpoints',
       status: 'fail',
-      message: 'A is down for 40 s: connection refused.',
+      message: 'A: down for 40 s: connection refused.',
       fix: 'Run: relay endpoints test a',
     },
     {
       check: 'endpoints',
       status: 'warn',
-      message: 'B is degraded for 40 s: the latest request failed.',
+      message: 'B: degraded for 40 s: the latest request failed.',
       fix: 'Run: relay endpoints test b',
     },
     {
       check: 'endpoints',
       status: 'warn',
-      message: 'C is rate-limited for 40 s.',
+      message: 'C: rate-limited for 40 s.',
       fix: 'Run: relay endpoints test c',
     },
   ]);

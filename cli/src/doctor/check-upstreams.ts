@@ -18,7 +18,7 @@ export function healthFindings(
     const { health, name, slug } = each;
     const fix = `Run: \`relay ${check} test ${slug}\``;
     const sentence = healthSentence(each, nowMs);
-    const message = `${name} is ${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}`;
+    const message = `${name}: ${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}`;
     if (health === 'down') findings.push(fail(check, message, fix));
     if (health === 'degraded' || health === 'rate_limited') findings.push(warn(check, message, fix));
   }

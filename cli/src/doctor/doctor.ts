@@ -40,7 +40,7 @@ export function doctorCommand(surroundings: Surroundings): Command {
     )
     .option(
       '--stream <model>',
-      'send a small streamed request to this model or lane, and check that no proxy on the way buffers it',
+      'send a small streamed request to this model or lane, and check that no proxy in front of Relay buffers it',
     )
     .addOption(new Option('--json', 'same as --output json').implies({ output: 'json' }));
   return withOutput(withConnection(command)).action((options: OptionValues) => doctor(surroundings, options));

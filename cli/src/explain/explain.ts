@@ -6,7 +6,7 @@ import { laneName } from '../api/lane-name.ts';
 import { exitCodes, ProgramError } from '../kit/program-error.ts';
 import { readObject } from '../kit/read-input.ts';
 import type { Surroundings } from '../kit/surroundings.ts';
-import { dollars, milliseconds, plain } from '../output/cells.ts';
+import { dollars, milliseconds, numberText, plain } from '../output/cells.ts';
 import { formatOf, withOutput } from '../output/options.ts';
 import { printObject, tableStyle } from '../output/print.ts';
 import { type Column, paintTone, renderFields, renderTable, type Tone } from '../output/table.ts';
@@ -18,7 +18,7 @@ type Operation = Explanation['operation'];
 export function explainCommand(surroundings: Surroundings): Command {
   const command = new Command('explain')
     .description(
-      'Explain routing: show each candidate, wait and cost for a request now, without calling a provider',
+      'Explain routing: show each candidate, wait and cost of a request sent now, without calling a provider',
     )
     .argument('[lane]', 'lane or model (default: the only lane)')
     .option('-f, --file <path>', 'inference request body as JSON or YAML, - for standard input')
@@ -59,7 +59,7 @@ function refusal({ model, error_code, reason, retry_after_ms }: Explanation): Pr
   const isLimited = retry_after_ms !== null;
   const exitCode = isUnknown ? exitCodes.notFound : isLimited ? exitCodes.rateLimited : exitCodes.error;
   const fix = isUnknown
-    ? 'Use a lane or an upstream model; `relay endpoints list` lists those. Run: `relay lanes list`'
+    ? 'Use a lane or an upstream model; `relay endpoints list` lists the upstream models. Run: `relay lanes list`'
     : isLimited
       ? `Retry in ${milliseconds(retry_after_ms)}. To see the limits, run: \`relay limits usage\``
       : `Check its endpoints. Run: \`relay lanes endpoints list ${plain(model)}\``;
@@ -89,7 +89,7 @@ function printExplanation(surroundings: Surroundings, explanation: Explanation):
         ['wait budget', milliseconds(explanation.wait_budget_ms)],
         [
           'estimate',
-          `${explanation.estimated_input_tokens} input · ${explanation.estimated_output_tokens} output tokens`,
+          `${numberText(explanation.estimated_input_tokens)} input · ${numberText(explanation.estimated_output_tokens)} output tokens`,
         ],
         ['guardrails', explanation.guardrail_ids.length],
       ],
@@ -133,14 +133,14 @@ function reservedColumns({ candidates }: Explanation): readonly Column<Candidate
       value: ({ reserved }) => reservedWords(reserved),
       align: 'right',
     },
-    { title: 'output cap', value: ({ reserved }) => reserved?.output_cap ?? null, align: 'right' },
+    { title: 'output cap', value: ({ reserved }) => numberText(reserved?.output_cap), align: 'right' },
   ];
 }
 
 function reservedWords(reserved: Candidate['reserved']): string | null {
   if (reserved === null) return null;
   const { input_tokens, output_tokens, cost_micros } = reserved;
-  const tokens = `${input_tokens + output_tokens} tokens`;
+  const tokens = `${numberText(input_tokens + output_tokens)} tokens`;
   return cost_micros === null ? tokens : `${tokens}, ${dollars(cost_micros)}`;
 }
 

@@ -80,7 +80,7 @@ export function keysCommand(surroundings: Surroundings): Command {
   const rotate = command
     .command('rotate')
     .description(
-      'Replace a key with a new one of the same name, scopes, expiry, team, labels and limits, and revoke the old one',
+      'Replace a key with a new one that has the same name, scopes, expiry, team, labels and limits, and revoke the old one',
     )
     .argument('<key>', KEY)
     .option('--keep-old', 'keep the old key active');
@@ -128,7 +128,7 @@ async function listKeys(surroundings: Surroundings, options: OptionValues): Prom
 
 async function revoke(surroundings: Surroundings, name: string, options: OptionValues): Promise<void> {
   if (options['yes'] !== true && !canAsk(surroundings)) {
-    throw usageError('Revoking a key needs a confirmation.', 'Add --yes.');
+    throw usageError('Revoking a key requires confirmation.', 'Add --yes.');
   }
   const api = await connect(surroundings, options);
   const isOrganization = options['organization'] === true;

@@ -68,7 +68,7 @@ async function readAnswer(
     return await lines.question(isHidden ? '' : question, { signal: AbortSignal.any(signals) });
   } catch {
     const Kind = isInterrupted ? InterruptedError : ProgramError;
-    throw new Kind('No response.', exitCodes.error);
+    throw new Kind('No input.', exitCodes.error);
   } finally {
     lines.close();
     if (isHidden) stderr.write('\n');

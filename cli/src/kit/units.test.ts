@@ -18,7 +18,7 @@ describe('units of the command line', () => {
       '0.1': 100_000,
     };
     for (const [text, micros] of Object.entries(read)) assert.equal(dollarsToMicros(text), micros, text);
-    for (const text of ['-1', '1e3', '50 EUR', '0.0000001', '', '$'])
+    for (const text of ['-1', '1e3', '50 EUR', '0.0000001', '', '$', '5$0', '0,075'])
       assert.throws(() => dollarsToMicros(text), /dollars/, text);
   });
 

@@ -1,4 +1,4 @@
-import { dollarWords, durationWords } from '@relay/contract/words';
+import { dollarWords, durationWords, microsOf } from '@relay/contract/words';
 import { InvalidArgumentError } from 'commander';
 
 /** What people call a field whose API name ends in its unit. */
@@ -55,8 +55,7 @@ export function durationMs(text: string): number {
 
 /** Dollars in micro-USD, exact: `50`, `$50`, `$1,250.75`. */
 export function dollarsToMicros(text: string): number {
-  const [, whole = '', part = ''] =
-    /^\$?(\d{1,9}|\d{1,3}(?:,\d{3}){1,2})(?:\.(\d{1,6}))?$/.exec(text.trim()) ?? [];
-  if (whole === '') throw new InvalidArgumentError('Write it in dollars, like 50 or $12.50.');
-  return Number(whole.replaceAll(',', '') + part.padEnd(6, '0'));
+  const micros = microsOf(text.trim().replace(/^\$/, ''));
+  if (micros === undefined) throw new InvalidArgumentError('Write it in dollars, like 50 or $12.50.');
+  return micros;
 }

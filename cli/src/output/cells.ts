@@ -1,4 +1,4 @@
-import { dollarWords, durationWords } from '@relay/contract/words';
+import { countWords, dollarWords, durationWords } from '@relay/contract/words';
 
 /** Values formatted for tables. Machine formats keep the server's values. */
 export type Cell = string | number | boolean | null | undefined;
@@ -36,9 +36,12 @@ export function milliseconds(ms: number | null | undefined): string {
   return ms === null || ms === undefined ? '-' : durationWords(ms);
 }
 
-export function count(amount: number, noun: string): string {
-  return `${amount} ${noun}${amount === 1 ? '' : 's'}`;
+/** `12,480`. */
+export function numberText(amount: number | null | undefined): string {
+  return amount === null || amount === undefined ? '-' : countWords(amount);
 }
+
+export { counted as count } from '@relay/contract/words';
 
 /** The width of a text on a terminal: wide characters and emoji take two columns, combining marks none. */
 export function widthOf(text: string): number {

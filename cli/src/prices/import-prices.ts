@@ -34,7 +34,7 @@ export async function importPrices(
   if ((file === undefined) === (flags.catalog === undefined))
     throw usageError('Name one price list: a file, or --catalog.');
   if (flags.dryRun !== true && flags.yes !== true && !canAsk(surroundings))
-    throw usageError('Setting prices needs a confirmation.', 'Add --yes, or --dry-run to see the plan.');
+    throw usageError('Setting prices requires confirmation.', 'Add --yes, or --dry-run to see the plan.');
   const list = file === undefined ? null : await readList(surroundings, file, flags.asOf);
   const api = await connect(surroundings, flags);
   const body: List = list === null ? { source: 'catalog' } : await reduced(api, list);
@@ -51,7 +51,7 @@ export async function importPrices(
   }
   if (toSet.length > 0 && flags.yes !== true) {
     if (!(await confirm(surroundings, `Set these prices at ${api.connection.server}?`)))
-      throw new ProgramError('No price set.', exitCodes.error);
+      throw new ProgramError('No prices set.', exitCodes.error);
   }
   const accept = accepted.map(({ endpoint_id }) => endpoint_id);
   const approved = { ...body, plan_hash: plan.plan_hash, accept };
@@ -79,7 +79,7 @@ async function dateOf(surroundings: Surroundings, file: string, asOf: string | u
   if (asOf !== undefined) {
     const date = new Date(asOf);
     if (Number.isNaN(date.getTime()))
-      throw usageError(`--as-of ${asOf} is not a date.`, 'Use the form 2026-11-17.');
+      throw usageError(`--as-of ${asOf} is not a date.`, 'Use the format 2026-11-17.');
     return date.toISOString();
   }
   const writtenMs =
@@ -105,7 +105,7 @@ function acceptedRows({ rows }: Plan, accept: readonly string[]): Row[] {
     );
     if (found.length > 0) return found;
     throw usageError(
-      `No price of ${name} is held back.`,
+      `No price is held back for ${name}.`,
       'Name a model or an endpoint that the plan shows as held back.',
     );
   });

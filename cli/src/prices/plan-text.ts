@@ -43,7 +43,7 @@ function rowText(row: Row, isAccepted: boolean): string[] {
 
 function detailsOf({ action, changes, listed_as, current_source, current_as_of }: Row): string[] {
   if (action === 'removed')
-    return [`    no longer listed; keeps its price of ${current_as_of?.slice(0, 10)}`];
+    return [`    no longer listed; keeps its price from ${current_as_of?.slice(0, 10)}`];
   if (action === 'ambiguous')
     return [
       `    not set: ${count(listed_as.length, 'entry').replace('entrys', 'entries')} match: ${listed_as.map(plain).join(', ')}`,

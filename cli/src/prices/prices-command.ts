@@ -23,8 +23,8 @@ export function pricesCommand(surroundings: Surroundings): Command {
       '[file]',
       'LiteLLM’s model_prices_and_context_window.json or models.dev’s api.json, - for standard input',
     )
-    .option('--catalog', 'price list that comes with Relay, instead of a file')
-    .option('--accept <model>', 'model whose held-back price to set; repeatable', collected)
+    .option('--catalog', 'use Relay’s own price list instead of a file')
+    .option('--accept <model>', 'model whose held-back price you accept; repeatable', collected)
     .option('--as-of <date>', 'date of the list (default: the file’s modification date)')
     .option('--dry-run', 'show the plan only; exits 5 when prices differ')
     .option('-y, --yes', 'skip the confirmation');

@@ -1,4 +1,4 @@
-import { count, dollars, plain } from '../output/cells.ts';
+import { count, dollars, numberText, plain } from '../output/cells.ts';
 import type { Column } from '../output/table.ts';
 import type { ComparedDay, Missing } from './compare.ts';
 import type { NamedPrice } from './name-prices.ts';
@@ -31,10 +31,15 @@ export const columns: Column<ComparedDay>[] = [
 
 type Figure = string | number | null | undefined;
 
+function figureText(figure: Figure): string {
+  return typeof figure === 'number' ? numberText(figure) : String(figure);
+}
+
 /** One figure where both agree, otherwise Relay's and the provider's. */
 function pair(relay: Figure, provider: Figure): string {
   if (relay === undefined) return '-';
-  return provider === null || relay === provider ? String(relay) : `${relay} ≠ ${provider}`;
+  const own = figureText(relay);
+  return provider === null || relay === provider ? own : `${own} ≠ ${figureText(provider)}`;
 }
 
 function usd(exact: string | undefined): string | undefined {
@@ -65,7 +70,8 @@ function sentencesOf(each: ComparedDay): string[] {
   const of = `${day} ${plain(model)}:`;
   const lines = [
     ...missing_in_relay.map(
-      (gap) => `${of} Relay has no record of ${amountOf(gap)}. They bypassed Relay, or their rows were lost.`,
+      (gap) =>
+        `${of} Relay has no record of ${amountOf(gap)}. This usage bypassed Relay, or its rows were lost.`,
     ),
     ...missing_at_provider.map((gap) => `${of} the provider does not report ${amountOf(gap)}.`),
     ...price_rows.map((price) => `${of} ${priceText(price)}`),
@@ -85,7 +91,7 @@ function sentencesOf(each: ComparedDay): string[] {
 
 function amountOf({ from, to, requests, input_tokens, output_tokens }: Missing): string {
   const isDay = from.slice(11, 16) === '00:00' && to.slice(11, 16) === '00:00';
-  const tokens = `${input_tokens} input and ${output_tokens} output tokens`;
+  const tokens = `${numberText(input_tokens)} input and ${numberText(output_tokens)} output tokens`;
   const what = requests === null || requests === 0 ? tokens : `${count(requests, 'request')} with ${tokens}`;
   return isDay ? what : `${what} between ${from.slice(11, 16)} and ${to.slice(11, 16)} UTC`;
 }
@@ -98,5 +104,5 @@ function priceText(price: NamedPrice): string {
   const perhaps = price.certain
     ? ''
     : ' One of the prices named here is wrong; compare more days to find which.';
-  return `${price.field}${tier} of endpoint ${plain(price.endpoint_name)}${policy} ${is}, ${bill}.${perhaps}`;
+  return `${price.field}${tier} of endpoint ${plain(price.endpoint_name)}${policy} ${is}, but ${bill}.${perhaps}`;
 }

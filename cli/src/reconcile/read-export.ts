@@ -30,7 +30,7 @@ export function readExport(text: string, name: string): ProviderExport {
   const format = first === undefined ? null : formatOf(first.fields);
   if (format === null)
     throw new ProgramError(`${name} is not a known usage or cost export.`, exitCodes.usage, {
-      fix: 'Use the response of OpenAI’s organization/usage and organization/costs or Anthropic’s usage_report and cost_report, grouped by model or line item, or the CSV from their consoles.',
+      fix: 'Use the responses from OpenAI’s organization/usage and organization/costs or Anthropic’s usage_report and cost_report, grouped by model or line item, or the CSV from their consoles.',
     });
   const isPartial = pages.some(({ has_more }) => has_more === true);
   return { ...sorted(format, results), format, isPartial };

@@ -32,7 +32,7 @@ export function reconcileCommand(surroundings: Surroundings): Command {
     )
     .argument(
       '<file...>',
-      'responses of OpenAI’s usage and costs API or Anthropic’s usage and cost report, or the CSV from their consoles; - for standard input',
+      'responses from OpenAI’s usage and costs API or Anthropic’s usage and cost report, or the CSV from their consoles; - for standard input',
     )
     .option('--provider <provider>', 'provider of the files: name, slug or ID (default: by preset or host)')
     .option('--json', 'same as --output json');
@@ -79,7 +79,8 @@ async function print(
   if (exports.some(({ isPartial }) => isPartial))
     stderr.write('The export has more pages (has_more). Fetch all, and put them in one JSON array.\n');
   const left = exports.reduce((sum, { otherCosts }) => sum + otherCosts, 0);
-  if (left > 0) stderr.write(`${count(left, 'cost')} without a model or not for tokens skipped.\n`);
+  if (left > 0)
+    stderr.write(`Skipped ${count(left, 'cost')} that named no model or had nothing to do with tokens.\n`);
   const format = formatOf(surroundings, options);
   if (format !== 'table') {
     stdout.write(

@@ -1,5 +1,5 @@
 import type { components } from '@relay/contract/api-types';
-import { dollars, milliseconds, timeText } from '../output/cells.ts';
+import { dollars, milliseconds, numberText, timeText } from '../output/cells.ts';
 import type { Column, Tone } from '../output/table.ts';
 
 export type Entry = components['schemas']['RequestLogEntry'];
@@ -10,8 +10,8 @@ export const entryColumns: readonly Column<Entry>[] = [
   { title: 'status', value: ({ http_status }) => http_status, align: 'right' },
   { title: 'model', value: ({ model }) => model, elastic: true },
   { title: 'served by', value: ({ upstream_model }) => upstream_model, elastic: true },
-  { title: 'input', value: ({ input_tokens }) => input_tokens, align: 'right' },
-  { title: 'output', value: ({ output_tokens }) => output_tokens, align: 'right' },
+  { title: 'input', value: ({ input_tokens }) => numberText(input_tokens), align: 'right' },
+  { title: 'output', value: ({ output_tokens }) => numberText(output_tokens), align: 'right' },
   { title: 'cost', value: ({ cost_micros }) => dollars(cost_micros), align: 'right' },
   { title: 'latency', value: ({ duration_ms }) => milliseconds(duration_ms), align: 'right' },
   { title: 'request id', value: ({ request_id }) => request_id },

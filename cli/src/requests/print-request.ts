@@ -1,7 +1,7 @@
 import type { components } from '@relay/contract/api-types';
 import { isPastWaitBudget } from '@relay/contract/words';
 import type { Surroundings } from '../kit/surroundings.ts';
-import { dollars, milliseconds, timeText } from '../output/cells.ts';
+import { dollars, milliseconds, numberText, timeText } from '../output/cells.ts';
 import { boundPolicyWords } from '../output/limit-words.ts';
 import { tableStyle } from '../output/print.ts';
 import { renderFields, renderTable } from '../output/table.ts';
@@ -83,7 +83,7 @@ export function printRequest(surroundings: Surroundings, detail: Detail): void {
 
 function tokens({ input_tokens, output_tokens, usage_source }: Detail): string {
   if (input_tokens === null && output_tokens === null) return usage_source;
-  return `${input_tokens ?? '-'} input · ${output_tokens ?? '-'} output (${usage_source})`;
+  return `${numberText(input_tokens)} input · ${numberText(output_tokens)} output (${usage_source})`;
 }
 
 function waited(detail: Detail): string {

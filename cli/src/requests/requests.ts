@@ -1,3 +1,4 @@
+import { countWords } from '@relay/contract/words';
 import { Command, type OptionValues } from 'commander';
 import { type Api, connect, dataOf } from '../api/client.ts';
 import { usageError } from '../kit/program-error.ts';
@@ -59,7 +60,7 @@ export function requestsCommand(surroundings: Surroundings): Command {
 function limitOf(text: string): number {
   const limit = Number(text);
   if (/^\d+$/.test(text) && limit >= 1 && limit <= LIMIT_MAX) return limit;
-  throw usageError(`"${text}" is not a number from 1 to ${LIMIT_MAX}.`);
+  throw usageError(`"${text}" is not a number from 1 to ${countWords(LIMIT_MAX)}.`);
 }
 
 async function readEntries(api: Api, options: OptionValues): Promise<{ entries: Entry[]; isCut: boolean }> {

@@ -16,9 +16,9 @@ export function addProviderCommand(parent: Command, surroundings: Surroundings):
     .command('add')
     .description('Add a provider with its credential, test it, and put its models into a lane')
     .argument('<preset>', 'preset; `relay providers presets` lists them')
-    .option('--base-url <url>', 'base URL (default: that of the preset)')
-    .option('--name <text>', 'name of the provider (default: that of the preset)')
-    .option('--model <ids...>', 'upstream models (default: up to three, chosen by Relay)')
+    .option('--base-url <url>', 'base URL (default: from the preset)')
+    .option('--name <text>', 'name of the provider (default: from the preset)')
+    .option('--model <ids...>', 'upstream models (default: up to 3, chosen by Relay)')
     .option('--lane <lane>', 'lane that gets the models; created if missing', DEFAULT_LANE);
   for (const option of secretFlags.options) command.addOption(option);
   withConnection(command).action((preset: string, options: OptionValues) =>
@@ -67,7 +67,7 @@ async function demandSecret(
     surroundings.stderr.write(`Using ${found.variable} from the environment.\n`);
     return found.secret;
   }
-  if (canAsk(surroundings)) return askHidden(surroundings, `API key of ${preset.name} (hidden): `);
+  if (canAsk(surroundings)) return askHidden(surroundings, `API key for ${preset.name} (hidden): `);
   throw usageError(`${preset.name} needs a credential.`, 'Add --secret-env VARIABLE or --secret-stdin.');
 }
 

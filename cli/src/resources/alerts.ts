@@ -27,7 +27,7 @@ export function alertsCommand(surroundings: Surroundings): Command {
   const list = command
     .command('list')
     .description('List alerts and their deliveries, newest first')
-    .option('--limit <number>', `number of alerts (default: ${COUNT_DEFAULT}; at most 1000)`);
+    .option('--limit <number>', `number of alerts (default: ${COUNT_DEFAULT}; at most 1,000)`);
   withOutput(withConnection(list)).action(async (options: OptionValues) => {
     const api = await connect(surroundings, options);
     const { data } = await readAlerts(api, Number(options['limit'] ?? COUNT_DEFAULT));

@@ -87,7 +87,7 @@ function addSetPrice(parent: Command, surroundings: Surroundings, bodies: Endpoi
   const command = parent
     .command('set-price')
     .description(
-      'Set the endpoint’s prices in dollars per 1M tokens; --source catalog returns to the public price list',
+      'Set the endpoint’s prices in dollars per 1M tokens; --source catalog restores Relay’s price list',
     )
     .argument('<endpoint>', 'endpoint: name, slug or ID');
   for (const option of priceFlags.options) command.addOption(option);
@@ -95,7 +95,7 @@ function addSetPrice(parent: Command, surroundings: Surroundings, bodies: Endpoi
   withOutput(withConnection(command)).action(async (name: string, options: OptionValues) => {
     const prices = await givenBody(surroundings, priceFlags, options);
     if (Object.keys(prices).length === 0) {
-      throw usageError('No price is given.', 'Add --input-price and --output-price, or --file.');
+      throw usageError('No price provided.', 'Add --input-price and --output-price, or --file.');
     }
     const api = await connect(surroundings, options);
     const endpoint = findOne(await endpoints.list(api), name, endpoints.kind);

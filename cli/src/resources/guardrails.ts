@@ -67,7 +67,7 @@ function addTest(parent: Command, surroundings: Surroundings): void {
   withOutput(withConnection(command)).action(async (name: string, options: OptionValues) => {
     const { text: given, stage } = options;
     if (given === undefined && surroundings.stdin.isTTY)
-      throw usageError('No text is given.', 'Add --text TEXT, or pipe it in.');
+      throw usageError('No text provided.', 'Add --text TEXT, or pipe it in.');
     const text: string = given ?? (await readStdin(surroundings));
     const api = await connect(surroundings, options);
     const { id } = findOne(await guardrails.list(api), name, guardrails.kind);

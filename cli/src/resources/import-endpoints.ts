@@ -28,7 +28,7 @@ export function importEndpointsCommand(parent: Command, surroundings: Surroundin
     .command('import')
     .description('Create endpoints for models that a provider lists, with prices from Relay’s price list')
     .argument('[provider]', 'provider: name, slug or ID (default: the only provider)')
-    .option('--model <ids...>', 'models to import (default: asked for)')
+    .option('--model <ids...>', 'models to import (default: prompts for them)')
     .option('--all', 'all models that have no endpoint yet')
     .option('--lane <lane>', 'lane that gets the endpoints; created if missing');
   withOutput(withConnection(command)).action((name: string | undefined, options: ImportOptions) =>
@@ -43,7 +43,7 @@ async function runImport(
 ): Promise<void> {
   const { model, all, lane } = options;
   if (model === undefined && all !== true && !canAsk(surroundings))
-    throw usageError('No model is named.', 'Add --model MODEL, or --all.');
+    throw usageError('No model specified.', 'Add --model MODEL, or --all.');
   const api = await connect(surroundings, options);
   const provider = findOneOrOnly(await providers.list(api), name, providers.kind);
   const { models, protocol } = await listedModels(api, provider);
@@ -128,8 +128,9 @@ function refuseUnlisted(
 ): void {
   const unlisted = wanted.filter((id) => !models.includes(id));
   if (unlisted.length === 0) return;
+  const others = unlisted.length === 1 ? 'it already has an endpoint' : 'they already have endpoints';
   throw usageError(
-    `${name} doesn't list ${unlisted.join(', ')}, or an endpoint has it already.`,
+    `${name} doesn't list ${unlisted.join(', ')}, or ${others}.`,
     `To create an endpoint for a model that isn't listed, run: \`relay endpoints create --provider ${slug} --name NAME --upstream-model MODEL --route-kind multi\``,
   );
 }

@@ -40,7 +40,11 @@ export function laneMembersCommand(surroundings: Surroundings): Command {
       add('add', 'Add endpoints to a lane, after the others').argument('<endpoints...>', ENDPOINTS),
     ),
   )
-    .option('--rank <number>', 'rank of the first; lower ranks come first (default: last)', Number)
+    .option(
+      '--rank <number>',
+      'rank of the first endpoint added; lower ranks are preferred (default: last)',
+      Number,
+    )
     .action((lane: string, names: string[], options: OptionValues) =>
       show(surroundings, options, lane, (api, found) => addMembers(api, found, names, options['rank'])),
     );

@@ -42,12 +42,12 @@ export const limits: Resource<LimitPolicy> = announcedResource(announcedResource
   references: {
     scope_id: {
       flag: 'scope',
-      describe: 'resource with the limit: name, slug or ID; not for global',
+      describe: 'resource that the limit applies to: name, slug or ID; not for global',
       resolve: (api, typed, body) => scopeId(api, typed, body['scope_type']),
     },
     limit_value: {
       flag: 'limit-value',
-      describe: 'most per window: a whole number, or dollars with their sign for spend ($12.50)',
+      describe: 'maximum per window: a whole number, or for spend an amount such as $12.50',
       resolve: async (_api, typed, { metric }) => limitValue(typed, metric),
     },
   },
@@ -69,7 +69,7 @@ export const limits: Resource<LimitPolicy> = announcedResource(announcedResource
   extend(command, surroundings) {
     const test = command
       .command('test')
-      .description('Show what is used, reserved and left of a limit; exits 6 when it is reached')
+      .description('Show how much of a limit is used, reserved and left; exits 6 when it is reached')
       .argument('<limit>', `limit: ${IDENTIFIED_BY}`);
     withOutput(withConnection(test)).action((name: string, options: OptionValues) =>
       showRoom(surroundings, options, name),
@@ -131,7 +131,7 @@ function amountFields(shown: { readonly metric: LimitMetric }): ReturnType<typeo
 function limitValue(typed: string, metric: unknown): number {
   // Without its sign, 50 in a file could be meant as micro-dollars, the unit of the API.
   if (metric === 'spend' && !typed.startsWith('$'))
-    throw usageError(`"${typed}" has no unit.`, `Add --spend ${typed}, in dollars.`);
+    throw usageError(`"${typed}" has no unit.`, `For dollars, use --spend ${typed} instead.`);
   try {
     return metric === 'spend' ? dollarsToMicros(typed) : wholeNumber(typed);
   } catch (error) {
@@ -158,8 +158,12 @@ async function showRoom(surroundings: Surroundings, options: OptionValues, name:
   }
   await printObject(surroundings, options, state, amountFields);
   if (state.remaining > 0) return;
+  const resets =
+    state.resets_at === null
+      ? 'Requests in flight must finish first.'
+      : `It resets ${untilText(state.resets_at, surroundings.nowMs())}.`;
   throw new ProgramError('The limit is reached.', exitCodes.rateLimited, {
-    fix: `It resets ${untilText(state.resets_at, surroundings.nowMs())}. To raise it, run: \`relay limits update ${policy.id} --limit-value N\``,
+    fix: `${resets} To raise it, run: \`relay limits update ${policy.id} --limit-value N\``,
   });
 }
 

@@ -35,7 +35,8 @@ export const providers: Resource<Provider> = announcedResource(announcedResource
   references: {
     preset_slug: {
       flag: 'preset',
-      describe: 'preset for fields not given; `relay providers presets` lists them',
+      describe:
+        'preset, which fills in fields you omit when you create a provider; `relay providers presets` lists them',
       resolve: async (api, typed) => (await presetOf(api, typed)).slug,
     },
     name: {
@@ -106,11 +107,11 @@ function addSetCredential(parent: Command, surroundings: Surroundings): void {
   withConnection(command).action(async (name: string | undefined, options: OptionValues) => {
     const { secret: given } = await secretFlags.read(surroundings, options);
     if (given === undefined && !canAsk(surroundings))
-      throw usageError('No secret is given.', 'Add --secret-stdin or --secret-env VARIABLE.');
+      throw usageError('No secret provided.', 'Add --secret-stdin or --secret-env VARIABLE.');
     const api = await connect(surroundings, options);
     const provider = findOneOrOnly(await providers.list(api), name, providers.kind);
     const secret =
-      given ?? (await askHidden(surroundings, `Credential of ${plain(provider.name)} (hidden): `));
+      given ?? (await askHidden(surroundings, `Credential for ${plain(provider.name)} (hidden): `));
     if (typeof secret !== 'string' || secret === '')
       throw usageError('The secret is empty.', 'Add --secret-stdin or --secret-env VARIABLE.');
     const done = await storeCredential(api, provider.id, String(options['name']), secret);

@@ -41,7 +41,7 @@ export async function resourceCommand<T extends Named>(
   const creating = command.command('create').description(`Create ${article} ${noun}`);
   const createFlags = addBody(creating, 'create', bodies?.create, resource);
   creating.action((options: WriteOptions) => create(surroundings, resource, createFlags, options));
-  const updating = one('update', `Update ${article} ${noun}; fields not given keep their values`);
+  const updating = one('update', `Update ${article} ${noun}; fields you omit keep their values`);
   const updateFlags = addBody(updating, 'update', bodies?.update, resource);
   updating.action((name: string, options: WriteOptions) =>
     update(surroundings, resource, updateFlags, name, options),
@@ -144,7 +144,7 @@ async function update<T extends Named>(
 ) {
   const given = await givenBody(surroundings, flags, options, resource.shorthands);
   if (Object.keys(given).length === 0) {
-    throw usageError('No change is given.', 'Add a flag for each field to change, or --file.');
+    throw usageError('No changes specified.', 'Add a flag for each field to change, or --file.');
   }
   const api = await connect(surroundings, options);
   const found = findOne(await resource.list(api), name, resource.kind);
@@ -164,7 +164,7 @@ async function remove<T extends Named>(
 ) {
   const noun = nounOf(resource);
   if (options.yes !== true && !canAsk(surroundings)) {
-    throw usageError(`Deleting ${noun} ${name} needs a confirmation.`, 'Add --yes.');
+    throw usageError(`Deleting ${noun} ${name} requires confirmation.`, 'Add --yes.');
   }
   const api = await connect(surroundings, options);
   const found = findOne(await resource.list(api), name, resource.kind);

@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { databaseUrlOf } from '../kit/database-url.ts';
 import { exitCodes, ProgramError, usageError } from '../kit/program-error.ts';
 import type { Surroundings } from '../kit/surroundings.ts';
+import { count, numberText } from '../output/cells.ts';
 
 interface MoveFlags {
   readonly from?: string;
@@ -74,20 +75,20 @@ async function move({ from, to }: MoveFlags, stdout: Surroundings['stdout']): Pr
 
 function movedText(moved: readonly MovedRows[], from: string): string {
   const width = Math.max(...moved.map(({ table }) => table.length));
-  const lines = moved.map(({ table, rows }) => `  ${table.padEnd(width)}  ${rows}`);
+  const lines = moved.map(({ table, rows }) => `  ${table.padEnd(width)}  ${numberText(rows)}`);
   const sum = moved.reduce((total, { rows }) => total + rows, 0);
   return `${lines.join('\n')}
-${sum} rows in ${moved.length} tables, verified in both databases.
+${count(sum, 'row')} in ${count(moved.length, 'table')}, verified in both databases.
 
-Set these in the new deployment to the values in ${from}/secrets.json or, where the environment of \`relay start\` set
-its own, to those:
+In the new deployment, set these to the values in ${from}/secrets.json. If the environment of \`relay start\` set one
+of them, use that value instead:
   RELAY_MASTER_KEY    decrypts stored credentials; with another key they are lost
   RELAY_AUTH_SECRET   verifies API keys and sessions; with another secret they stop working
   RELAY_API_TOKEN     token for applications
   RELAY_ADMIN_TOKEN   token for the management API
 Also set DATABASE_URL and REDIS_URL. Then run: relay serve
 
-${from} is unchanged. Don't start it again beside the new deployment: the two would diverge.
+${from} is unchanged. Don't run \`relay start\` on it while the new deployment is in use: the two would diverge.
 `;
 }
 

@@ -76,7 +76,7 @@ async function runStart(surroundings: Surroundings, flags: StartFlags): Promise<
   await offerUntilStopped(surroundings, server, { ...flags, withLink }, stopping);
   await stopping;
   if (stdout.isTTY)
-    stdout.write('\nRelay is draining: open requests finish first. Press Ctrl+C again to force quit.\n');
+    stdout.write('\nRelay is draining: requests in flight finish first. Press Ctrl+C again to force quit.\n');
   await server.stop();
   await forgetLocalServer(directory, server.url);
   await demo?.close();
@@ -141,7 +141,7 @@ function readable(error: unknown): unknown {
   if (typeof port !== 'number' || port < 1) return error;
   const why = {
     EADDRINUSE: 'another process uses it',
-    EACCES: 'this user lacks the permission',
+    EACCES: 'this user lacks permission',
     EADDRNOTAVAIL: 'this machine does not have the address',
   };
   return new ProgramError(`Relay can't listen on port ${port}: ${why[code]}.`, exitCodes.error, {

@@ -41,7 +41,7 @@ function tokenLines({ tokens, newTokens, secretsPath }: Started): string[] {
     ...(newTokens.admin ? [`  Admin token  ${tokens.admin}  for the management API`] : []),
   ];
   if (lines.length === 0) return [`  Tokens       in ${secretsPath}, or in the environment`, ''];
-  return [...lines, `               Shown only now; also in ${secretsPath}`, ''];
+  return [...lines, `               Shown only once; stored in ${secretsPath}`, ''];
 }
 
 function tryLines(started: Started, demoLane: string | null): string[] {

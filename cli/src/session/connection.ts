@@ -98,7 +98,7 @@ export function tokenFor({ server, contextName, tokens }: Connection, plane: Pla
       why:
         other === null
           ? undefined
-          : `A self-hosted deployment has two tokens, and the saved one doesn't allow ${paths}.`,
+          : `A self-hosted deployment has 2 tokens, and the saved one doesn't allow ${paths}.`,
       fix: `Log in with the ${kind} (${variable} of the deployment) or an API key, or set RELAY_TOKEN. Run: \`relay login ${server}\``,
     },
   );

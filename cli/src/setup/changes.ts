@@ -48,12 +48,12 @@ export async function applyChange(
   await writeFile(changePath(surroundings, client), `${JSON.stringify(change)}\n`, { mode: 0o600 });
 }
 
-/** Restores the original file and returns its path. */
+/** Restores the original file, or deletes a file that was new. */
 export async function undoChange(
   surroundings: Surroundings,
   client: string,
   isForced: boolean,
-): Promise<string> {
+): Promise<{ readonly path: string; readonly existed: boolean }> {
   const change = await readChange(surroundings, client);
   if (change === null) {
     throw new ProgramError(`No Relay settings found for ${client}.`, exitCodes.notFound, {
@@ -70,7 +70,7 @@ export async function undoChange(
   if (existed) await rename(backupPath(path), path);
   else await rm(path, { force: true });
   await rm(changePath(surroundings, client), { force: true });
-  return path;
+  return { path, existed };
 }
 
 async function readChange(surroundings: Surroundings, client: string): Promise<Change | null> {

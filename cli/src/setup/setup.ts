@@ -34,8 +34,11 @@ export function setupCommand(surroundings: Surroundings): Command {
     .addArgument(new Argument('[client]', 'client').choices(clients.map(({ name }) => name)))
     .option('--model <name>', 'lane or model (default: the only lane)')
     .option('--write', 'merge into the settings file, show the changes, and keep a backup')
-    .option('--key <key>', `API key (default: $${KEY_VARIABLE}, or a new key)`)
-    .option('--show-key', 'print the key; create one if none is given')
+    .option(
+      '--key <key>',
+      `API key (default: $${KEY_VARIABLE}, or a new key if one must be written or shown)`,
+    )
+    .option('--show-key', 'print the key; create one if there is none')
     .option('--key-variable <name>', 'environment variable from which the client reads the key', KEY_VARIABLE)
     .option('--undo', 'restore the earlier settings')
     .option('--force', 'with --undo: restore even if the file has changed');
@@ -156,6 +159,6 @@ async function realPathOf(path: string): Promise<string> {
 }
 
 async function undo(surroundings: Surroundings, client: Client, options: OptionValues): Promise<void> {
-  const path = await undoChange(surroundings, client.name, options['force'] === true);
-  surroundings.stderr.write(`Restored ${path}.\n`);
+  const { path, existed } = await undoChange(surroundings, client.name, options['force'] === true);
+  surroundings.stderr.write(`${existed ? 'Restored' : 'Deleted'} ${path}.\n`);
 }

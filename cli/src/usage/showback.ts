@@ -4,7 +4,7 @@ import { connect, dataOf } from '../api/client.ts';
 import { usageError } from '../kit/program-error.ts';
 import type { Surroundings } from '../kit/surroundings.ts';
 import { momentIn } from '../kit/time-range.ts';
-import { dollars } from '../output/cells.ts';
+import { dollars, numberText } from '../output/cells.ts';
 import { withOutput } from '../output/options.ts';
 import { printList } from '../output/print.ts';
 import { tokenFor, withConnection } from '../session/connection.ts';
@@ -49,9 +49,9 @@ async function showback(surroundings: Surroundings, options: OptionValues): Prom
   await printList<ShowbackLine>(surroundings, options, lines, {
     columns: [
       { title: groupBy, value: ({ label }) => label, elastic: true },
-      { title: 'requests', value: ({ requests }) => requests, align: 'right' },
-      { title: 'input tokens', value: ({ input_tokens }) => input_tokens, align: 'right' },
-      { title: 'output tokens', value: ({ output_tokens }) => output_tokens, align: 'right' },
+      { title: 'requests', value: ({ requests }) => numberText(requests), align: 'right' },
+      { title: 'input tokens', value: ({ input_tokens }) => numberText(input_tokens), align: 'right' },
+      { title: 'output tokens', value: ({ output_tokens }) => numberText(output_tokens), align: 'right' },
       { title: 'spend', value: ({ cost_micros }) => dollars(cost_micros), align: 'right' },
     ],
     empty: 'No requests in this period.',

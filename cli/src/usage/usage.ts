@@ -3,7 +3,7 @@ import { Command, Option, type OptionValues } from 'commander';
 import { type Api, connect, dataOf } from '../api/client.ts';
 import type { Surroundings } from '../kit/surroundings.ts';
 import { momentIn } from '../kit/time-range.ts';
-import { dollars, timeText } from '../output/cells.ts';
+import { dollars, numberText, timeText } from '../output/cells.ts';
 import { withOutput } from '../output/options.ts';
 import { printList } from '../output/print.ts';
 import type { Column } from '../output/table.ts';
@@ -55,10 +55,10 @@ async function usage(surroundings: Surroundings, options: OptionValues): Promise
         value: ({ group }) => group,
         elastic: true,
       },
-      { title: 'requests', value: ({ requests }) => requests, align: 'right' },
-      { title: 'errors', value: ({ errors }) => errors, align: 'right' },
-      { title: 'input tokens', value: ({ input_tokens }) => input_tokens, align: 'right' },
-      { title: 'output tokens', value: ({ output_tokens }) => output_tokens, align: 'right' },
+      { title: 'requests', value: ({ requests }) => numberText(requests), align: 'right' },
+      { title: 'errors', value: ({ errors }) => numberText(errors), align: 'right' },
+      { title: 'input tokens', value: ({ input_tokens }) => numberText(input_tokens), align: 'right' },
+      { title: 'output tokens', value: ({ output_tokens }) => numberText(output_tokens), align: 'right' },
       { title: 'spend', value: ({ cost_micros }) => dollars(cost_micros), align: 'right' },
     ],
     empty: 'No requests in this period.',

@@ -20,6 +20,18 @@ export function userBudgetsQuery(api: Api) {
   });
 }
 
+const NEXT_SHOWN = 4;
+
+/** The limits that run out next, and else the tightest. */
+export function nextLimitsQuery(api: Api) {
+  return queryOptions({
+    queryKey: cacheKeys.nextLimits,
+    queryFn: ({ signal }) =>
+      take(api.GET('/api/relay/limits/next', { params: { query: { limit: NEXT_SHOWN } }, signal })),
+    refetchInterval: 60_000,
+  });
+}
+
 export type HistoryQuestion = Pick<TimeseriesQuery, 'metric' | 'bucket' | 'from' | 'to'> &
   Pick<TimeseriesQuery, 'lane_id' | 'endpoint_id' | 'provider_id' | 'api_key_id' | 'user_uuid'>;
 

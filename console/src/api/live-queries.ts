@@ -7,10 +7,17 @@ const LOOK_MS = 1_000;
 /** As many as fit beside the lanes. */
 const FINISHED_ROWS = 14;
 
-/** Polling continues after server errors and stops after a rejection. */
+/** Without a time in the response. */
+const BACK_OFF_MS = 30_000;
+const TOO_MANY = 429;
+
+/** Polling continues after server errors, later after 429, and stops after any other rejection. */
 export function pollEvery(intervalMs: number) {
-  return ({ state: { error } }: { readonly state: { readonly error: Error | null } }) =>
-    error instanceof ApiError && error.status < 500 ? false : intervalMs;
+  return ({ state: { error } }: { readonly state: { readonly error: Error | null } }) => {
+    if (!(error instanceof ApiError) || error.status >= 500) return intervalMs;
+    if (error.status !== TOO_MANY) return false;
+    return Math.max(intervalMs, error.response.retryAfterMs ?? BACK_OFF_MS);
+  };
 }
 
 /** Requests in flight, polled every second while the page is visible. */
@@ -18,6 +25,19 @@ export function liveQuery(api: Api) {
   return queryOptions({
     queryKey: cacheKeys.live,
     queryFn: ({ signal }) => take(api.GET('/api/relay/live', { signal })),
+    retry: false,
+    staleTime: 0,
+    gcTime: 0,
+    refetchInterval: pollEvery(LOOK_MS),
+  });
+}
+
+/** The requests of one key that wait or are in flight, polled while its first request is awaited. */
+export function liveOfKeyQuery(api: Api, keyId: string) {
+  return queryOptions({
+    queryKey: [...cacheKeys.live, keyId],
+    queryFn: ({ signal }) =>
+      take(api.GET('/api/relay/live', { params: { query: { api_key_id: keyId } }, signal })),
     retry: false,
     staleTime: 0,
     gcTime: 0,

@@ -23,6 +23,7 @@ export const cacheKeys = {
   browserSessions: ['browser-sessions'],
   apiKeyBudgets: ['api-key-budgets'],
   limitUsage: ['limit-usage'],
+  nextLimits: ['limit-usage', 'next'],
   limitPolicies: ['limit-policies'],
   userBudgets: ['user-budgets'],
   teams: ['teams'],
@@ -35,8 +36,11 @@ export const cacheKeys = {
   models: ['models'],
   waits: ['waits'],
   dayFigures: ['day-figures'],
+  endpointStats: ['endpoint-stats'],
+  failures: ['failures'],
   timeseries: ['timeseries'],
   statsSummary: ['stats-summary'],
+  spend: ['spend'],
   live: ['live'],
   requests: ['requests'],
   requestsOpened: ['requests-opened'],
@@ -198,21 +202,17 @@ export function limitUsageQuery(api: Api) {
   });
 }
 
-const FIRST_LIMITS = 1_000;
-
-/** The current usage of the first limits, for pages that show a few of them beside other things. */
-export function firstLimitUsageQuery(api: Api) {
+/** The current usage of the limits of one member's keys, or of all keys. */
+export function keyLimitUsageQuery(api: Api, userId: string | undefined) {
+  const filters = { policy_kind: 'api_key' as const, ...(userId !== undefined && { user_uuid: userId }) };
   return queryOptions({
-    queryKey: [...cacheKeys.limitUsage, 'first'],
-    queryFn: async ({ signal }) => {
-      const answer = api.GET('/api/relay/limits/usage', {
-        params: { query: { limit: FIRST_LIMITS } },
-        signal,
-      });
-      const { response } = await answer;
-      return { limits: await take(answer), isWhole: response.headers.get('x-next-cursor') === null };
-    },
-    refetchInterval: 60_000,
+    queryKey: [...cacheKeys.limitUsage, filters],
+    queryFn: ({ signal }) =>
+      collectPages((query) =>
+        api.GET('/api/relay/limits/usage', { params: { query: { ...query, ...filters } }, signal }),
+      ),
+    // An organization may have a limit for each of thousands of keys.
+    refetchInterval: userId === undefined ? 60_000 : 15_000,
   });
 }
 

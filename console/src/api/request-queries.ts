@@ -113,19 +113,3 @@ export function requestCountQuery(api: Api) {
     queryFn: async ({ signal }) => (await take(api.GET('/api/relay/stats/summary', { signal }))).requests,
   });
 }
-
-/** The most that one page can hold. */
-const FAILED_ROWS = 200;
-
-/** The latest failed requests of a time range, which Home groups by cause. */
-export function failedRequestsQuery(api: Api, range: { readonly from: string; readonly to: string }) {
-  return queryOptions({
-    queryKey: [...cacheKeys.requests, 'failed', range],
-    queryFn: async ({ signal }) => {
-      const query = { ...range, state: 'failed', limit: FAILED_ROWS } as const;
-      return (await take(api.GET('/api/relay/requests', { params: { query }, signal }))).data;
-    },
-    placeholderData: keepPreviousData,
-    staleTime: 60_000,
-  });
-}

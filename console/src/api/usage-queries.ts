@@ -1,4 +1,4 @@
-import type { Timeseries, TimeseriesQuery } from '@relay/contract';
+import type { Spend, Timeseries, TimeseriesQuery } from '@relay/contract';
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { type Api, take } from './client.ts';
 import { cacheKeys } from './queries.ts';
@@ -14,6 +14,20 @@ export function timeseriesQuery(api: Api, question: TimeseriesQuery) {
   });
 }
 
+/** The spend of the day and of the month, with its forecast. */
+export function spendQuery(api: Api) {
+  return queryOptions({
+    queryKey: cacheKeys.spend,
+    queryFn: ({ signal }) => take(api.GET('/api/relay/stats/spend', { signal })),
+    staleTime: 30_000,
+  });
+}
+
+/** Whether there is a spend to show. Requests without a price cost something that is unknown. */
+export function isCostKnown(spend: Pick<Spend['today'], 'cost_micros' | 'unpriced_requests'>): boolean {
+  return spend.cost_micros > 0 || spend.unpriced_requests === 0;
+}
+
 /** The number of resources and of all requests. */
 export function statsSummaryQuery(api: Api) {
   return queryOptions({
@@ -24,14 +38,14 @@ export function statsSummaryQuery(api: Api) {
 
 const DAY_MS = 86_400_000;
 
-/** A metric of one lane, endpoint or key over the last 24 hours. */
+/** A metric of one lane or key over the last 24 hours. */
 export interface DayFigure {
   readonly total: number | null;
   /** For each hour, oldest first. */
   readonly hours: readonly number[];
 }
 
-/** What the last 24 hours were for each lane, endpoint or key. */
+/** What the last 24 hours were for each lane or key. */
 export interface DayFigures {
   /** By ID; requests without one are under the empty string. */
   readonly of: ReadonlyMap<string, DayFigure>;
@@ -41,11 +55,7 @@ export interface DayFigures {
   readonly isWhole: boolean;
 }
 
-export function dayFiguresQuery(
-  api: Api,
-  group: 'lane' | 'endpoint' | 'api_key',
-  metric: TimeseriesQuery['metric'],
-) {
+export function dayFiguresQuery(api: Api, group: 'lane' | 'api_key', metric: TimeseriesQuery['metric']) {
   return queryOptions({
     queryKey: [...cacheKeys.dayFigures, group, metric],
     queryFn: async ({ signal }): Promise<DayFigures> => {
@@ -79,6 +89,16 @@ export function figureIn(figures: DayFigures | undefined, id: string): DayFigure
 }
 
 const NONE: DayFigure = { total: 0, hours: [] };
+
+/** The sum over some rows; null if that of one of them is unknown. */
+export function sumOf(figures: readonly (DayFigure | undefined)[]): number | null {
+  let sum = 0;
+  for (const figure of figures) {
+    if (figure === undefined || figure.total === null) return null;
+    sum += figure.total;
+  }
+  return sum;
+}
 
 /** The spend of one row. None despite requests is unknown: an endpoint may have had no price. */
 export function spentIn(

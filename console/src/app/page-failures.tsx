@@ -1,8 +1,9 @@
 import { type ErrorComponentProps, Link, useRouter } from '@tanstack/react-router';
+import { ApiError, Explained, Unreachable } from '../errors/api-error.ts';
 import { text } from '../text/index.ts';
 import { Button } from '../ui/button.tsx';
 import { Page } from '../ui/page.tsx';
-import { ErrorCard } from '../ui/states.tsx';
+import { EmptyState, ErrorCard } from '../ui/states.tsx';
 
 /** Shown when a page fails to load or render. The shell stays usable. */
 export function PageCrashed({ error, reset }: ErrorComponentProps) {
@@ -11,9 +12,10 @@ export function PageCrashed({ error, reset }: ErrorComponentProps) {
     reset();
     void router.invalidate();
   };
+  const isKnown = error instanceof ApiError || error instanceof Unreachable;
   return (
     <Page title={text.errors.crashed}>
-      <ErrorCard error={error instanceof Error ? error : new Error(String(error))} onRetry={retry} />
+      <ErrorCard error={isKnown ? error : new Explained(text.errors.crashedHint)} onRetry={retry} />
     </Page>
   );
 }
@@ -21,9 +23,14 @@ export function PageCrashed({ error, reset }: ErrorComponentProps) {
 export function PageNotFound() {
   return (
     <Page title={text.errors.notFound}>
-      <Button asChild>
-        <Link to="/">{text.errors.goHome}</Link>
-      </Button>
+      <EmptyState
+        title={text.errors.noSuchPage(window.location.pathname)}
+        action={
+          <Button asChild look="solid">
+            <Link to="/">{text.errors.goHome}</Link>
+          </Button>
+        }
+      />
     </Page>
   );
 }

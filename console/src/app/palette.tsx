@@ -1,34 +1,12 @@
-import { useQueries } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Command } from 'cmdk';
 import { CornerDownLeft } from 'lucide-react';
 import { Dialog } from 'radix-ui';
 import { type ReactNode, useState } from 'react';
-import { requestIdIn } from '../address/request-search.ts';
-import { endpointsQuery, lanesQuery, providersQuery } from '../api/queries.ts';
-import { useApi } from '../api/use-api.ts';
-import { matches } from '../format/matches.ts';
-import { useAccess } from '../session/use-access.ts';
-import { usePages } from '../session/use-pages.ts';
 import { text } from '../text/index.ts';
+import { type Target, useTargets } from './palette-targets.ts';
 
-/** Of each kind; typing more narrows the list. */
-const ITEMS_MAX = 20;
-
-interface Target {
-  /** Unique in the palette. */
-  readonly value: string;
-  readonly label: string;
-  readonly to: string;
-  readonly search?: Readonly<Record<string, string>>;
-}
-
-interface TargetGroup {
-  readonly heading: string;
-  readonly targets: readonly Target[];
-}
-
-/** Opens any page, lane, endpoint, provider or request by name. */
+/** Opens any page or resource by name, and any request by its ID. */
 export function Palette({ onClose }: { readonly onClose: () => void }) {
   const navigate = useNavigate();
   const [query, setQuery] = useState('');
@@ -73,67 +51,6 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-/** What matches the query. Uses the lists that pages have cached, and reads those that are missing. */
-function useTargets(query: string): readonly TargetGroup[] {
-  const api = useApi();
-  const pages = usePages();
-  const { can } = useAccess();
-  const [lanes, endpoints, providers] = useQueries({
-    queries: [
-      { ...lanesQuery(api), enabled: can('listLanes') },
-      { ...endpointsQuery(api), enabled: can('listEndpoints') },
-      { ...providersQuery(api), enabled: can('listProviders') },
-    ],
-  });
-  const found = <T,>(list: readonly T[] | undefined, textsOf: (each: T) => readonly string[]) =>
-    (list ?? []).filter((each) => matches(query, ...textsOf(each))).slice(0, ITEMS_MAX);
-  const requestId = can('getRequest') ? requestIdIn(query) : null;
-  return [
-    { heading: text.palette.requests, targets: requestId === null ? [] : [requestTarget(requestId)] },
-    {
-      heading: text.palette.pages,
-      targets: found(pages, ({ label }) => [label]).map(({ path, label }) => ({
-        value: path,
-        label,
-        to: path,
-      })),
-    },
-    {
-      heading: text.palette.lanes,
-      targets: found(lanes.data, ({ id, name, slug }) => [name, slug, id]).map(({ id, name }) => ({
-        value: id,
-        label: name,
-        to: `/lanes/${id}`,
-      })),
-    },
-    {
-      heading: text.palette.endpoints,
-      targets: found(endpoints.data, (each) => [each.name, each.upstream_model, each.id]).map(
-        ({ id, name }) => rowTarget('/endpoints', id, name),
-      ),
-    },
-    {
-      heading: text.palette.providers,
-      targets: found(providers.data, ({ id, name, slug }) => [name, slug, id]).map(({ id, name }) =>
-        rowTarget('/providers', id, name),
-      ),
-    },
-  ];
-}
-
-function requestTarget(id: string): Target {
-  return {
-    value: `request ${id}`,
-    label: text.palette.openRequest(id),
-    to: `/requests/${id}`,
-  };
-}
-
-/** A row of a list page, opened in its panel. */
-function rowTarget(to: string, id: string, label: string): Target {
-  return { value: id, label, to, search: { open: id } };
-}
-
 function Group({ heading, children }: { readonly heading: string; readonly children: readonly ReactNode[] }) {
   if (children.length === 0) return null;
   return (
@@ -153,7 +70,12 @@ function Item({ target, onSelect }: { readonly target: Target; readonly onSelect
       onSelect={onSelect}
       className="group flex h-9 cursor-pointer items-center gap-3 rounded-lg px-2 text-[13px] data-[selected=true]:bg-hover [&_svg]:size-4 [&_svg]:text-ink-faint"
     >
-      <span className="min-w-0 flex-1 truncate">{target.label}</span>
+      <span className="min-w-0 flex-1 truncate">
+        {target.label}
+        {target.note === undefined || target.note === target.label ? null : (
+          <span className="ml-2 text-xs text-ink-faint">{target.note}</span>
+        )}
+      </span>
       <CornerDownLeft aria-hidden className="opacity-0 group-data-[selected=true]:opacity-100" />
     </Command.Item>
   );

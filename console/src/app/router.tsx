@@ -204,6 +204,9 @@ const audit = createRoute({
   component: lazyRouteComponent(() => import('../pages/audit/audit-page.tsx'), 'AuditPage'),
 });
 
+/** Any other address, inside the shell: navigation and search stay at hand. */
+const unknown = createRoute({ getParentRoute: () => signedIn, path: '$', component: PageNotFound });
+
 function FirstPage() {
   const [first] = usePages();
   return first === undefined ? null : <Navigate to={first.path} replace />;
@@ -240,6 +243,7 @@ export function createConsoleRouter() {
         configuration,
         billing,
         audit,
+        unknown,
       ]),
     ]),
     basepath: '/console',

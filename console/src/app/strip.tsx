@@ -3,6 +3,7 @@ import { Menu as MenuIcon, Search } from 'lucide-react';
 import type { RequestSearch } from '../address/request-search.ts';
 import { formatCount, formatDuration, formatMoneyShort } from '../format/numbers.ts';
 import { formatClock } from '../format/times.ts';
+import { SlotPlate } from '../parts/slot-plate.tsx';
 import { text } from '../text/index.ts';
 import type { TimeRangeSearch } from '../time-range/time-range.ts';
 import { classes } from '../ui/class-names.ts';
@@ -63,7 +64,7 @@ function SearchButton({ onClick }: { readonly onClick: () => void }) {
 }
 
 function Now({ totals }: { readonly totals: Totals }) {
-  const { waiting, inFlight, failedInHour, spentMicros } = totals;
+  const { waiting, inFlight, nextSlotAtMs, failedInHour, spentMicros, isUnpriced } = totals;
   const isWaiting = typeof waiting === 'number' && waiting > 0;
   return (
     <div className="ml-auto flex h-full items-center whitespace-nowrap">
@@ -86,8 +87,14 @@ function Now({ totals }: { readonly totals: Totals }) {
           to="/live"
           className="flex h-6 items-center gap-[7px] border-l border-board-line px-[13px] max-md:px-2"
         >
-          <span className="max-md:sr-only">{words.totals.longestWait}</span>
-          <Plate>{formatDuration(Math.round(totals.longestWaitMs / 100) * 100)}</Plate>
+          <span className="max-md:sr-only">
+            {nextSlotAtMs === null ? words.totals.longestWait : words.totals.nextSlot}
+          </span>
+          {nextSlotAtMs === null ? (
+            <Plate>{formatDuration(Math.round(totals.longestWaitMs / 100) * 100)}</Plate>
+          ) : (
+            <SlotPlate atMs={nextSlotAtMs} />
+          )}
         </Link>
       ) : null}
       <TotalLink
@@ -101,7 +108,7 @@ function Now({ totals }: { readonly totals: Totals }) {
       <TotalLink
         name={words.totals.spend}
         value={spentMicros}
-        format={formatMoneyShort}
+        format={(micros) => (isUnpriced ? words.totals.unpriced : formatMoneyShort(micros))}
         to="/usage"
         from="max-lg:hidden"
       />

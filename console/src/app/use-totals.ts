@@ -2,7 +2,7 @@ import type { Live, Timeseries } from '@relay/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useMatchRoute } from '@tanstack/react-router';
 import { liveQuery, pollEvery } from '../api/live-queries.ts';
-import { timeseriesQuery } from '../api/usage-queries.ts';
+import { isCostKnown, spendQuery, timeseriesQuery } from '../api/usage-queries.ts';
 import { useApi } from '../api/use-api.ts';
 import { useAccess } from '../session/use-access.ts';
 import { useNow } from '../ui/use-now.ts';
@@ -10,6 +10,8 @@ import { useNow } from '../ui/use-now.ts';
 /** Live itself reads every second unless it is paused. */
 const LOOK_ON_LIVE_MS = 5_000;
 const LOOK_MS = 15_000;
+/** While requests wait, since their next slot is shown. */
+const LOOK_WAITING_MS = 3_000;
 const SUMS_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const STEP_MS = 300_000;
@@ -22,8 +24,12 @@ export interface Totals {
   readonly waiting: Total;
   readonly inFlight: Total;
   readonly longestWaitMs: number;
+  /** When the next waiting request can go, by this browser's clock; null if none waits or it is unknown. */
+  readonly nextSlotAtMs: number | null;
   readonly failedInHour: Total;
   readonly spentMicros: Total;
+  /** Today's requests reached only endpoints without a price. */
+  readonly isUnpriced: boolean;
   /** Every endpoint that is not healthy, and of the others those with requests. */
   readonly endpoints: Live['endpoints'];
 }
@@ -35,15 +41,18 @@ export function useTotals(): Totals {
   const isOnLive = useMatchRoute()({ to: '/live' }) !== false;
   const now = useQuery({
     ...liveQuery(api),
-    refetchInterval: pollEvery(isOnLive ? LOOK_ON_LIVE_MS : LOOK_MS),
+    refetchInterval: (query) => {
+      const waits = query.state.data?.lanes.some(({ waiting }) => waiting > 0) === true;
+      return pollEvery(waits ? LOOK_WAITING_MS : isOnLive ? LOOK_ON_LIVE_MS : LOOK_MS)(query);
+    },
     enabled: can('getLive'),
   });
   const live = now.isError ? undefined : now.data;
   const sums = { enabled: can('getTimeseries'), refetchInterval: pollEvery(SUMS_MS) } as const;
-  const day = new Date(nowMs).toISOString().slice(0, 10);
   const spend = useQuery({
-    ...timeseriesQuery(api, { metric: 'cost_micros', bucket: 'hour', from: `${day}T00:00:00.000Z` }),
-    ...sums,
+    ...spendQuery(api),
+    enabled: can('getSpend'),
+    refetchInterval: pollEvery(SUMS_MS),
   });
   const hourAgo = new Date(Math.floor((nowMs - HOUR_MS) / STEP_MS) * STEP_MS).toISOString();
   const errors = useQuery({
@@ -56,10 +65,17 @@ export function useTotals(): Totals {
     waiting: sum('waiting'),
     inFlight: sum('in_flight'),
     longestWaitMs: Math.max(0, ...(live?.lanes ?? []).map((lane) => lane.longest_wait_ms)),
+    nextSlotAtMs: nextSlotOf(live, now.dataUpdatedAt),
     failedInHour: totalOf(errors),
-    spentMicros: totalOf(spend),
+    spentMicros: spend.isError ? null : spend.data?.today.cost_micros,
+    isUnpriced: spend.data !== undefined && !isCostKnown(spend.data.today),
     endpoints: live?.endpoints ?? [],
   };
+}
+
+function nextSlotOf(live: Live | undefined, readAtMs: number): number | null {
+  const slots = (live?.lanes ?? []).flatMap(({ next_slot_ms: inMs }) => (inMs === null ? [] : [inMs]));
+  return slots.length === 0 ? null : readAtMs + Math.min(...slots);
 }
 
 function totalOf({

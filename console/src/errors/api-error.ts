@@ -24,6 +24,14 @@ export class Unreachable extends Error {
   }
 }
 
+/** A failure that the console itself explains. Its message is shown. */
+export class Explained extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'Explained';
+  }
+}
+
 export async function errorOf(response: Response): Promise<ApiError | Unreachable> {
   const error = readError(response, await response.text().catch(() => ''));
   return error === null ? new Unreachable(`${response.status}`) : new ApiError(error);

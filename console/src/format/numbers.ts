@@ -1,4 +1,4 @@
-import { countWords, durationWords } from '@relay/contract/words';
+import { countWords, durationWords, sizeWords } from '@relay/contract/words';
 
 export { counted } from '@relay/contract/words';
 
@@ -28,7 +28,6 @@ const twoDigits = new Intl.NumberFormat(locale, {
   currency: 'USD',
   maximumSignificantDigits: 2,
 });
-const decimal = new Intl.NumberFormat(locale, { maximumFractionDigits: 2 });
 const threeDigits = new Intl.NumberFormat(locale, { maximumSignificantDigits: 3 });
 
 export function formatCount(value: number): string {
@@ -67,10 +66,7 @@ export function formatMoney(micros: number): string {
 
 /** 512 B, 64 KiB, 1.5 MiB. */
 export function formatBytes(bytes: number): string {
-  if (bytes < 1_024) return `${countWords(bytes)} B`;
-  return bytes < 1_048_576
-    ? `${decimal.format(bytes / 1_024)} KiB`
-    : `${decimal.format(bytes / 1_048_576)} MiB`;
+  return sizeWords(bytes);
 }
 
 /** Fewer digits, for axes, tiles and rankings: $12.40, $0.86, $0.0042. */

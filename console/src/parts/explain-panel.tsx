@@ -1,4 +1,4 @@
-import type { CandidateVerdict, RoutingExplain, RoutingExplanation } from '@relay/contract';
+import type { CandidateVerdict, EditedLane, RoutingExplain, RoutingExplanation } from '@relay/contract';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { take } from '../api/client.ts';
@@ -36,8 +36,8 @@ interface ExplainPanelProps {
   readonly title?: string;
   /** What the result covers. */
   readonly hint: string;
-  /** Shows the hint as a warning. */
-  readonly isWarning?: boolean;
+  /** Explains the routing as if this unsaved edit were saved. */
+  readonly editedLane?: EditedLane | undefined;
   /** The requested lane or model. */
   readonly model: string;
   readonly operation?: Operation;
@@ -46,7 +46,8 @@ interface ExplainPanelProps {
 
 /** Explains how Relay would route a request now. */
 export function ExplainPanel(props: ExplainPanelProps) {
-  const { model, endpointNameOf } = props;
+  const { model, editedLane, endpointNameOf } = props;
+  const edit = editedLane === undefined ? {} : { edited_lane: editedLane };
   const api = useApi();
   const { can } = useAccess();
   const [operation, setOperation] = useState<Operation>(props.operation ?? 'chat');
@@ -59,15 +60,13 @@ export function ExplainPanel(props: ExplainPanelProps) {
     event.preventDefault();
     const parsed = parseObject(body);
     setIsJson(parsed !== null);
-    if (parsed !== null) explain.mutate({ operation, body: parsed });
+    if (parsed !== null) explain.mutate({ operation, body: parsed, ...edit });
   };
   if (!can('explainRouting')) return null;
   return (
     <Panel title={props.title ?? words.title}>
       <form onSubmit={submit} className="space-y-4 p-4">
-        <p className={classes('text-xs', props.isWarning === true ? 'text-warn' : 'text-ink-faint')}>
-          {props.hint}
-        </p>
+        <p className="text-xs text-ink-faint">{props.hint}</p>
         <Field label={words.operation}>
           {(control) => (
             <Choice
@@ -97,6 +96,9 @@ export function ExplainPanel(props: ExplainPanelProps) {
           {words.run}
         </Button>
         <ErrorNote error={explain.error} />
+        {explain.data === undefined || isSame(explain.variables?.edited_lane, editedLane) ? null : (
+          <p className="border-l-[3px] border-warn pl-3 text-warn">{words.outdated}</p>
+        )}
         {explain.data === undefined ? null : (
           <Explanation
             explanation={explain.data}
@@ -194,6 +196,10 @@ interface ExplanationProps {
   readonly operation: Operation;
   readonly endpointNameOf: (id: string) => string;
   readonly onPriced: () => void;
+}
+
+function isSame(asked: EditedLane | undefined, current: EditedLane | undefined): boolean {
+  return JSON.stringify(asked) === JSON.stringify(current);
 }
 
 function exampleOf(operation: Operation, model: string): string {

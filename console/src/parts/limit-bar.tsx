@@ -2,7 +2,7 @@ import type { LimitUsage } from '@relay/contract';
 import { Link } from '@tanstack/react-router';
 import { text } from '../text/index.ts';
 import { type Fill, Meter } from '../ui/meter.tsx';
-import { metricLooks, shortAmountOf } from './limit-metrics.ts';
+import { shortAmountOf } from './limit-metrics.ts';
 
 const CLOSE_SHARE = 0.8;
 
@@ -10,10 +10,9 @@ const CLOSE_SHARE = 0.8;
 export function LimitBar({ usage }: { readonly usage: LimitUsage }) {
   const { metric, period, limit } = usage;
   const taken = usage.used + usage.reserved;
-  const rest = [metricLooks[metric].money ? '' : text.limits.metrics[metric], text.limits.periods[period]]
-    .filter((part) => part !== '')
-    .join(' ');
-  const words = text.limits.used(shortAmountOf(metric, taken), shortAmountOf(metric, limit), rest);
+  const amount = text.limits.amount[metric](shortAmountOf(metric, limit), limit === 1);
+  const rule = text.limits.rule(amount, text.limits.periods[period]);
+  const words = text.limits.used(shortAmountOf(metric, taken), rule);
   return (
     <Link
       to="/limits"
@@ -26,27 +25,30 @@ export function LimitBar({ usage }: { readonly usage: LimitUsage }) {
   );
 }
 
-/** The bar: used, then reserved, hatched. Show the same values as text next to it. */
+/** The bar: used, then reserved, hatched; hatched to its end if it runs out before it resets. Show the same values as text next to it. */
 export function FillBar({ usage, thick = false }: FillBarProps) {
-  const { limit, used, reserved } = usage;
+  const { limit, used, reserved, runs_out_at: runsOutAt } = usage;
   const usedShare = limit === 0 ? 1 : Math.min(1, used / limit);
   const takenShare = limit === 0 ? 1 : Math.min(1, (used + reserved) / limit);
+  const isForecast = runsOutAt !== null && takenShare < 1;
   return (
     <Meter
       share={usedShare}
-      more={takenShare - usedShare}
-      fill={takenShare >= 1 ? fullOf(usage.metric) : takenShare >= CLOSE_SHARE ? 'close' : 'room'}
+      more={isForecast ? 1 - usedShare : takenShare - usedShare}
+      fill={
+        takenShare >= 1 ? fullOf(usage.metric) : isForecast || takenShare >= CLOSE_SHARE ? 'close' : 'room'
+      }
       {...(thick && { className: 'h-2.5' })}
     />
   );
 }
 
 /** At a limit on concurrency, requests wait; others reject them when they are used up. */
-function fullOf(metric: LimitUsage['metric'] | undefined): Fill {
+function fullOf(metric: LimitUsage['metric']): Fill {
   return metric === 'concurrency' ? 'full' : 'over';
 }
 
 interface FillBarProps {
-  readonly usage: Pick<LimitUsage, 'limit' | 'used' | 'reserved'> & Partial<Pick<LimitUsage, 'metric'>>;
+  readonly usage: Pick<LimitUsage, 'limit' | 'used' | 'reserved' | 'metric' | 'runs_out_at'>;
   readonly thick?: boolean;
 }

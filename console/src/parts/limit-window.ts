@@ -1,4 +1,4 @@
-import type { LimitPeriod, LimitUsage } from '@relay/contract';
+import type { LimitPeriod } from '@relay/contract';
 
 export interface Window {
   readonly startMs: number;
@@ -28,14 +28,4 @@ export function windowAt(period: CalendarPeriod, atMs: number): Window {
   const firstMs = period === 'week' ? FIRST_MONDAY_MS : 0;
   const startMs = Math.floor((atMs - firstMs) / lengthMs) * lengthMs + firstMs;
   return { startMs, endMs: startMs + lengthMs };
-}
-
-/** When a limit is used up at the rate since its window began; null if not before the reset, or unknown. */
-export function runsOutAt(usage: LimitUsage | null, nowMs: number): number | null {
-  if (usage === null || !isCalendar(usage.period)) return null;
-  const { startMs, endMs } = windowAt(usage.period, nowMs);
-  const taken = usage.used + usage.reserved;
-  if (taken === 0) return null;
-  const atMs = nowMs + (usage.remaining * Math.max(1, nowMs - startMs)) / taken;
-  return atMs < endMs ? atMs : null;
 }

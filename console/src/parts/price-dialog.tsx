@@ -1,4 +1,4 @@
-import type { PricingPolicy } from '@relay/contract';
+import type { PricingPolicy, ResourceEdit } from '@relay/contract';
 import { type FormEvent, useState } from 'react';
 import { cacheKeys } from '../api/queries.ts';
 import { useChange } from '../api/use-change.ts';
@@ -8,6 +8,7 @@ import { Dialog, DialogActions, DialogBody } from '../ui/dialog.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { Field, Input } from '../ui/field.tsx';
 import { MORE_PARTS, microsIn, type PriceDraft, priceBodyOf, priceDraftOf } from './price-draft.ts';
+import { WhatIfPanel } from './what-if-panel.tsx';
 
 const words = text.endpoints.prices;
 
@@ -66,6 +67,9 @@ export function PriceDialog({ endpointId, price, onClose }: PriceDialogProps) {
                 </div>
               </div>
             </details>
+            {isChanged(draft, price) ? (
+              <WhatIfPanel edit={editOf(endpointId, price, priceBodyOf(draft))} />
+            ) : null}
             <ErrorNote error={save.error ?? remove.error} />
           </div>
         </DialogBody>
@@ -91,6 +95,22 @@ export function PriceDialog({ endpointId, price, onClose }: PriceDialogProps) {
 }
 
 type PriceBody = NonNullable<ReturnType<typeof priceBodyOf>>;
+
+function isChanged(draft: PriceDraft, price: PricingPolicy | undefined): boolean {
+  return JSON.stringify(draft) !== JSON.stringify(priceDraftOf(price));
+}
+
+/** What a save would send, to try it first; null while a price is invalid. */
+function editOf(
+  endpointId: string,
+  price: PricingPolicy | undefined,
+  body: PriceBody | null,
+): ResourceEdit | null {
+  if (body === null) return null;
+  if (price === undefined)
+    return { operation: 'createPricingPolicy', body: { endpoint_id: endpointId, ...body } };
+  return { operation: 'updatePricingPolicy', id: price.id, body };
+}
 
 function useSavePrice(endpointId: string, price: PricingPolicy | undefined, onDone: () => void) {
   return useChange({

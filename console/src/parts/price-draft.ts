@@ -1,5 +1,6 @@
 import type { PricingPolicy } from '@relay/contract';
-import { dollarsOf, microsOf } from '../forms/dollars.ts';
+import { microsOf } from '@relay/contract/words';
+import { dollarsOf } from '../forms/dollars.ts';
 
 /** Prices of parts of the input and the output. Left empty, a part costs what the rest costs. */
 export const PART_PRICES = {

@@ -6,7 +6,8 @@ import { Signal } from '../ui/signal.tsx';
 export const stateTones: Record<RequestLogEntry['state'], Tone> = {
   completed: 'good',
   failed: 'bad',
-  cancelled: 'warn',
+  // The client went away: nothing to mend here.
+  cancelled: 'neutral',
 };
 
 export function RequestStateBadge({ state }: { readonly state: RequestLogEntry['state'] }) {

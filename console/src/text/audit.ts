@@ -8,11 +8,12 @@ export const auditText = {
   columns: {
     what: 'Action',
     object: 'Resource',
-    fields: 'Changed fields',
+    fields: 'Changes',
     who: 'Actor',
     through: 'Source',
-    when: 'Time',
+    when: 'Time (UTC)',
   },
+  change: (field: string, before: string, after: string) => `${field} ${before} → ${after}`,
   filters: {
     actor: 'Actor',
     anyActor: 'Any actor',
@@ -28,7 +29,7 @@ export const auditText = {
   more: 'Load older changes',
   shown: (count: string) => `${count} loaded`,
   all: (count: number) => counted(count, 'change'),
-  unknownActor: 'Former member',
+  deleted: { user: 'Former member', api_key: 'Deleted key' },
   /** How the actor authenticated. */
   through: {
     user: 'Console session',

@@ -3,6 +3,7 @@ import { counted } from '../format/numbers.ts';
 /** Billing history and usage statements. */
 export const billingText = {
   description: 'View invoices, payments and metered spend.',
+  descriptionSelfHosted: 'View each month’s usage and metered spend.',
   tabsLabel: 'Billing',
   tabs: {
     invoices: 'Invoices',
@@ -12,8 +13,6 @@ export const billingText = {
     activities: 'Activity',
     statement: 'Usage statement',
   },
-  selfHosted: 'Self-hosted Relay has no billing history.',
-  toStatement: 'View usage statement',
   empty: {
     invoices: 'No invoices yet.',
     payments: 'No payments yet.',
@@ -62,7 +61,7 @@ export const billingText = {
   statement: {
     notInvoice: 'Metered spend, not an invoice',
     notInvoiceHint:
-      'Spend is calculated from your configured prices, in USD per UTC month. For charges, see your providers’ invoices and the Invoices tab.',
+      'Spend is calculated from your configured prices, in USD per UTC month. For charges, see your providers’ invoices.',
     month: 'Month',
     earlier: 'Previous month',
     later: 'Next month',
@@ -83,8 +82,9 @@ export const billingText = {
     cached: (count: string) => `${count} cached`,
     meteredOf: (count: string) => `${count} reached a provider`,
     unpriced: (count: number) => `excludes ${counted(count, 'request')} without a price`,
-    estimated: (count: string) => `${count} estimated; the provider reported no usage`,
+    estimated: (count: number) => `${counted(count, 'request')} estimated; the provider reported no usage`,
     exact: 'all reported by providers',
+    total: 'Total',
     whole: 'Organization',
     formerUser: 'Former member',
     noUser: 'No member',

@@ -14,5 +14,5 @@ export const chartsText = {
   empty: '—',
   /** How to use the chart with a screen reader. */
   keys: (title: string, unit: string) =>
-    `${title}, in ${unit}. Use the arrow keys to move through time. The table has the same values.`,
+    `${title} (${unit}). Use the arrow keys to move through time. The table has the same values.`,
 } as const;

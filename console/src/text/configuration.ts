@@ -1,4 +1,4 @@
-import { counted } from '../format/numbers.ts';
+import { counted, formatCount } from '../format/numbers.ts';
 
 /** The configuration file. */
 export const configurationText = {
@@ -30,18 +30,18 @@ export const configurationText = {
     findings: (count: number) => `${counted(count, 'error')} in this file`,
     at: (line: string, column: string) => `Line ${line}, column ${column}`,
     tooLarge: (size: string, max: string) =>
-      `This file is ${size}; the maximum is ${max}. Split it and apply the parts one after the other. Applying a part keeps the resources of the others unless you choose Delete.`,
-    unreadable: 'This file isn’t a text file.',
+      `This file is ${size}; the maximum is ${max}. Split it and apply the parts one after the other. Applying one part keeps the resources in the other parts unless you choose Delete.`,
+    unreadable: 'The browser can’t read this file. Choose it again, or paste its content.',
   },
   plan: {
     title: 'Plan',
     nothing: 'No changes. The configuration matches this file.',
     counts: {
-      create: (count: number) => `${count} to create`,
-      update: (count: number) => `${count} to change`,
-      delete: (count: number) => `${count} to delete`,
-      release: (count: number) => `${count} to release`,
-      adopt: (count: number) => `${count} to start managing, otherwise unchanged`,
+      create: (count: number) => `${formatCount(count)} to create`,
+      update: (count: number) => `${formatCount(count)} to change`,
+      delete: (count: number) => `${formatCount(count)} to delete`,
+      release: (count: number) => `${formatCount(count)} to release`,
+      adopt: (count: number) => `${formatCount(count)} to start managing, otherwise unchanged`,
     },
     actions: {
       create: 'Create',
@@ -49,7 +49,7 @@ export const configurationText = {
       delete: 'Delete',
       release: 'Release',
     },
-    adopted: (count: number) => `${counted(count, 'resource')} managed by file, otherwise unchanged`,
+    adopted: (count: number) => `${counted(count, 'resource')} newly managed by file, otherwise unchanged`,
     referenced: (count: number) => `${counted(count, 'secret')} referenced by name, otherwise unchanged`,
     adoptedToo: 'now managed by file',
     orphaned: (count: number) =>

@@ -5,6 +5,7 @@ import { chartsText } from './charts.ts';
 import { configurationText } from './configuration.ts';
 import { diffText } from './diff.ts';
 import { endpointsText } from './endpoints.ts';
+import { failuresText } from './failures.ts';
 import { guardrailsText } from './guardrails.ts';
 import { homeText } from './home.ts';
 import { keysText } from './keys.ts';
@@ -20,6 +21,7 @@ import { settingsText } from './settings.ts';
 import { shellText } from './shell.ts';
 import { showbackText, teamsText } from './teams.ts';
 import { usageText } from './usage.ts';
+import { whatIfText } from './what-if.ts';
 
 /** Every word that the console shows, by page. Pages hold no words of their own. */
 export const text = {
@@ -34,6 +36,7 @@ export const text = {
   playground: playgroundText,
   keys: keysText,
   guardrails: guardrailsText,
+  failures: failuresText,
   requests: requestsText,
   members: membersText,
   settings: settingsText,
@@ -46,4 +49,5 @@ export const text = {
   billing: billingText,
   configuration: configurationText,
   diff: diffText,
+  whatIf: whatIfText,
 } as const;

@@ -114,7 +114,8 @@ export const lanesText = {
   explain: {
     title: 'Explain routing',
     hint: 'Relay sends nothing. The result uses the saved lane and current capacity.',
-    unsavedHint: 'You have unsaved changes. The result uses the saved lane.',
+    unsavedHint: 'Relay sends and saves nothing. The result uses your unsaved changes and current capacity.',
+    outdated: 'The lane changed after this result. Explain it again.',
     operation: 'Operation',
     operations: {
       chat: 'Chat',

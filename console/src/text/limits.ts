@@ -3,12 +3,6 @@ import { counted, formatCount } from '../format/numbers.ts';
 
 /** Shared limits, and limits of members, keys and teams. */
 export const limitsText = {
-  metrics: {
-    requests: 'requests',
-    tokens: 'tokens',
-    spend: 'spend',
-    concurrency: 'concurrent requests',
-  } satisfies Record<LimitMetric, string>,
   periods: {
     second: 'per second',
     minute: 'per minute',
@@ -18,7 +12,7 @@ export const limitsText = {
     month: 'per month',
     none: '',
   },
-  used: (used: string, limit: string, rest: string) => `${used} of ${limit} ${rest}`.trim(),
+  used: (used: string, rule: string) => `${used} of ${rule}`,
   description: 'Set limits; see which is tightest.',
   search: 'Search limits',
   table: 'Limits, tightest first',
@@ -30,7 +24,10 @@ export const limitsText = {
     used: 'Used',
     resets: 'Resets',
     state: 'State',
+    actions: 'Actions',
   },
+  raise: 'Raise limit',
+  raiseLabel: (rule: string) => `Raise limit: ${rule}`,
   /** "$50.00 per day", "100 requests per minute", "4 concurrent requests". The value may be shortened: "2M tokens". */
   amount: {
     requests: (value: string, isOne: boolean) => `${value} ${isOne ? 'request' : 'requests'}`,
@@ -105,6 +102,7 @@ export const limitsText = {
     enabled: 'Enabled',
     disabled: 'Disabled',
   },
+  runsOut: 'Will run out',
   onEndpoint: 'Endpoint concurrency',
   onEndpointHint: 'The endpoint’s concurrency. Change it on the endpoint.',
   resetsIn: (span: string) => `in ${span}`,
@@ -114,7 +112,7 @@ export const limitsText = {
   runsOutIn: (span: string) => `runs out in ${span}`,
   bitesFirst: 'Tightest',
   lane: {
-    first: (lane: string, count: string, rule: string) => `${count} to ${lane}. The tightest is ${rule}.`,
+    first: (lane: string, count: string, rule: string) => `${count} to ${lane}. Tightest: ${rule}.`,
     others: 'When it’s reached, Relay uses the lane’s other endpoints.',
     count: (count: number) => counted(count, 'limit applies', 'limits apply'),
     noneOn: (lane: string) => `All limits that apply to ${lane} are disabled.`,
@@ -127,7 +125,7 @@ export const limitsText = {
     ],
     windows: [
       'Hours, days, weeks and months in UTC',
-      'They reset on UTC boundaries, weeks on Monday. Second and minute windows slide.',
+      'They reset on UTC boundaries, weeks on Monday. Per-second and per-minute limits use sliding windows.',
     ],
     reserved: [
       'Reserved, then settled',
@@ -159,8 +157,10 @@ export const limitsText = {
     exhaustedNow: 'Limit reached.',
     exhaustedForever: 'The limit is 0. Relay rejects every request.',
     unused: 'No usage in this window yet.',
-    runsOut: (at: string, before: string) => `At this rate, reached at ${at}, ${before} before the reset.`,
-    lasts: 'At this rate, it lasts until the reset.',
+    runsOut: (at: string, before: string) =>
+      `At this rate, usage reaches the limit at ${at}, ${before} before the reset.`,
+    lasts: 'At this rate, usage stays below the limit until the reset.',
+    early: 'The forecast starts when 10% of the window has passed.',
     sliding: (left: string) => `${left} left in the current window.`,
     concurrency: (left: number) => `${counted(left, 'more request')} can start now.`,
   },
@@ -193,7 +193,9 @@ export const limitsText = {
     none: 'This limit caused none of the latest rejections.',
     noneNoted: 'No recent rejections.',
     count: (own: number, of: number) =>
-      `This limit caused ${formatCount(own)} of the latest ${counted(of, 'rejection')}.`,
+      of === 1
+        ? 'This limit caused the latest rejection.'
+        : `This limit caused ${formatCount(own)} of the latest ${counted(of, 'rejection')}.`,
     waits: 'Requests that only waited aren’t listed. Open a request to see what it waited for.',
     forbidden: 'This list needs the scope relay:usage:read.',
   },
@@ -247,7 +249,7 @@ export const limitsText = {
     utc: {
       second: 'second',
       minute: 'minute',
-      hour: 'hour',
+      hour: 'UTC hour',
       day: 'UTC day',
       week: 'UTC week',
       month: 'UTC month',
@@ -261,6 +263,6 @@ export const limitsText = {
   deleteTitle: 'Delete limit?',
   deleteAction: 'Delete limit',
   deleteBody: (rule: string) =>
-    `Relay stops enforcing “${rule}” with the next request. Its counter is deleted. You can’t undo this.`,
+    `Relay stops enforcing “${rule}” starting with the next request. Its counter is deleted. You can’t undo this.`,
   credentialOf: (name: string, provider: string) => `${name} (${provider})`,
 } as const;

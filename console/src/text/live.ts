@@ -3,7 +3,7 @@ import { counted } from '../format/numbers.ts';
 /** Current traffic. */
 export const liveText = {
   wall: 'Wall screen',
-  leaveWall: 'Leave wall screen',
+  leaveWall: 'Exit wall screen',
   pause: 'Pause',
   resume: 'Resume',
   states: {
@@ -18,19 +18,25 @@ export const liveText = {
     waiting: 'waiting',
     inFlight: 'in flight',
     longest: 'longest wait',
+    fallbacks: 'fallbacks, last minute',
     unwell: 'endpoints not healthy',
   },
-  said: (waiting: string, inFlight: string, unwell: string) =>
-    `${waiting} waiting, ${inFlight} in flight, ${unwell} unhealthy.`,
+  said: (waiting: string, inFlight: string, unwell: number) =>
+    `${waiting} waiting, ${inFlight} in flight, ${counted(unwell, 'endpoint')} not healthy.`,
   board: {
     title: 'Lanes and endpoints',
     lane: 'Lane',
     queue: 'Queue, next at right',
-    gate: 'Longest wait',
+    gate: 'Next slot',
+    slotUnknown: 'when a request ends',
+    slotUnknownHint:
+      'These requests are waiting for a concurrency limit. Relay sends the next one when another request ends.',
+    ofPriority: (count: string, priority: string) => `${count} ${priority}`,
+    fallbacks: (count: number) => `${counted(count, 'fallback')} in 1 min`,
     ways: 'In flight',
     endpoint: 'Endpoint',
     load: 'Load',
-    health: 'Signal',
+    health: 'Health',
     day: { requests: '24 h', wait: 'p95 wait', fallbacks: 'Fallbacks' },
     priorities: { interactive: 'interactive', standard: 'standard', batch: 'batch' },
     waitsAtMost: (wait: string) => `waits ≤ ${wait}`,
@@ -59,12 +65,12 @@ export const liveText = {
   empty: 'No requests in flight.',
   toPlayground: 'Open playground',
   finished: {
-    title: 'Just completed',
+    title: 'Just finished',
     columns: {
       time: 'Time',
       model: 'Model',
       endpoint: 'Endpoint',
-      bar: 'Wait and time after it',
+      bar: 'Wait and time after the wait',
       waited: 'Waited',
       rest: 'After wait',
       fallbacks: 'Fallbacks',

@@ -22,7 +22,7 @@ export const membersText = {
     admin: { name: 'Admin', may: 'Full access, except managing owners.' },
     developer: {
       name: 'Developer',
-      may: 'Sends requests, manages lanes and endpoints, sees their own requests.',
+      may: 'Sends requests, manages lanes and endpoints, and sees their own requests.',
     },
     viewer: {
       name: 'Viewer',

@@ -3,6 +3,7 @@ import { counted } from '../format/numbers.ts';
 /** The playground. */
 export const playgroundText = {
   description: 'Send real requests; they count toward limits and spend.',
+  settings: 'Request',
   operation: 'Operation',
   operations: { chat: 'Chat', responses: 'Responses', embeddings: 'Embeddings', messages: 'Messages' },
   model: 'Model or lane',

@@ -1,4 +1,4 @@
-import { counted } from '../format/numbers.ts';
+import { counted, formatCount } from '../format/numbers.ts';
 
 /** Prices of endpoints from a public price list. */
 export const priceImportText = {
@@ -8,8 +8,8 @@ export const priceImportText = {
     'Compare your prices with LiteLLM’s model_prices_and_context_window.json, models.dev’s api.json or Relay’s list. Nothing changes until you apply.',
   choose: 'Choose file',
   catalog: 'Use Relay’s list',
-  unreadable: 'The file can’t be read.',
-  notAList: 'The file isn’t LiteLLM’s or models.dev’s price list.',
+  unreadable: 'The browser can’t read this file. Choose it again, or choose another file.',
+  notAList: 'This isn’t a LiteLLM or models.dev price list. Choose another file.',
   summary: (source: string, date: string) => `${source}, as of ${date}`,
   sources: {
     litellm: 'LiteLLM',
@@ -33,8 +33,9 @@ export const priceImportText = {
   file: 'Managed by file; unchanged.',
   removed: 'No longer listed. Relay keeps the price.',
   ambiguous: (entries: string) => `Several entries match: ${entries}. Set the price yourself.`,
-  others: (same: number, unlisted: number) => `${same} unchanged, ${unlisted} not in the list.`,
-  variants: 'Prices by length or service tier',
+  others: (same: number, unlisted: number) =>
+    `${formatCount(same)} unchanged, ${formatCount(unlisted)} not in the list.`,
+  variants: 'Prices by prompt length or service tier',
   none: 'none',
   context: (tokens: string) => `Context window: ${tokens} tokens`,
   apply: (count: number) => `Apply ${counted(count, 'price')}`,

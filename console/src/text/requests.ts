@@ -9,7 +9,7 @@ export const requestsText = {
   onlyMine: 'You see only your own requests. To see all, you need the scope relay:usage:read:organization.',
   columns: {
     time: 'Time (UTC)',
-    state: 'State',
+    state: 'Result',
     model: 'Model',
     lane: 'Lane',
     key: 'Key',
@@ -17,7 +17,6 @@ export const requestsText = {
     duration: 'Latency',
     tokens: 'Input / output tokens',
     cost: 'Cost',
-    result: 'Result',
   },
   states: { completed: 'Completed', failed: 'Failed', cancelled: 'Cancelled' },
   operations: {
@@ -44,7 +43,7 @@ export const requestsText = {
   histogram: {
     title: 'Requests by state',
     unit: 'requests',
-    leavesOut: (filters: string) => `The chart ignores the filter by ${filters}.`,
+    leavesOut: (filters: string) => `The chart doesn’t filter by ${filters}.`,
   },
   filters: {
     button: 'Filter',
@@ -61,7 +60,7 @@ export const requestsText = {
       provider: 'provider',
       key: 'key',
       user: 'member',
-      error: 'error code',
+      error: 'error',
     },
     chip: (name: string, value: string) => `${name}: ${value}`,
     remove: (name: string) => `Remove filter by ${name}`,
@@ -116,7 +115,7 @@ export const requestsText = {
       and: ' and ',
       waited: (wait: string) => ['waited ', wait, ' in the queue'] as const,
       refusedBy: (endpoint: string, status: string) => ['got ', status, ` from ${endpoint}`] as const,
-      failedAt: (endpoint: string) => ['couldn’t reach ', endpoint, ''] as const,
+      failedAt: (endpoint: string) => ['got no response from ', endpoint, ''] as const,
       fellBack: (endpoint: string) => ['fell back to ', endpoint, ''] as const,
       answered: (took: string) => ['completed in ', took, ''] as const,
       streamed: (took: string) => ['streamed a response in ', took, ''] as const,
@@ -159,11 +158,13 @@ export const requestsText = {
       unknown: 'Unknown',
       bounded: (input: string, output: string) =>
         `The provider reported ${input} input and ${output} output tokens, which is implausible. Relay counted fewer.`,
-      overReserved: 'The provider reported more than a hard limit reserved. Relay counted all of it.',
+      overReserved:
+        'The provider reported more usage than a hard limit had reserved. Relay counted all of it.',
       sources: {
         reported: 'Usage reported by the provider.',
         streamed: 'No usage reported; Relay counted the streamed output.',
         estimated: 'No usage reported; showing the estimate.',
+        failed: 'The provider returned no usage, so Relay counts none.',
         none: 'Relay sent nothing to a provider, so there is no usage.',
       },
     },

@@ -48,7 +48,7 @@ export const teamsText = {
   attributed: (name: string) => `Key ${name} saved`,
   changeTeam: 'Change team',
   changeTeamTitle: (name: string) => `Team of ${name}`,
-  changeTeamHint: 'Applies to the console and to keys without a team.',
+  changeTeamHint: 'Applies to requests from the console and from keys without a team.',
   teamChanged: (name: string) => `Team of ${name} saved`,
 } as const;
 

@@ -5,7 +5,7 @@ import { formatDateTime } from '../format/times.ts';
 import { text } from '../text/index.ts';
 import { Button } from '../ui/button.tsx';
 import { Field, Input } from '../ui/field.tsx';
-import { rangeNames, type TimeRange, type TimeRangeSearch } from './time-range.ts';
+import { monthRange, rangeNames, type TimeRange, type TimeRangeSearch } from './time-range.ts';
 import { useTimeRange } from './use-time-range.ts';
 
 /** Selects the time range in the URL: a relative range, or a start and an end. */
@@ -40,12 +40,27 @@ export function TimeRangeMenu() {
                   type="button"
                   aria-pressed={range.name === name}
                   onClick={() => take({ range: name })}
-                  className="w-full rounded-md px-2 py-1.5 text-left text-[13px] hover:bg-hover aria-pressed:font-semibold"
+                  className={ITEM}
                 >
                   {text.timeRange.names[name]}
                 </button>
               </li>
             ))}
+            {MONTHS.map((name, monthsAgo) => {
+              const month = monthRange(monthsAgo, Date.now());
+              return (
+                <li key={name}>
+                  <button
+                    type="button"
+                    aria-pressed={isSame(range, month)}
+                    onClick={() => take(month)}
+                    className={ITEM}
+                  >
+                    {text.timeRange.months[name]}
+                  </button>
+                </li>
+              );
+            })}
           </ul>
           <CustomRange range={range} onChoose={take} />
         </Popover.Content>
@@ -53,6 +68,10 @@ export function TimeRangeMenu() {
     </Popover.Root>
   );
 }
+
+/** Calendar months in UTC, from the present one backward. */
+const MONTHS = ['current', 'previous'] as const;
+const ITEM = 'w-full rounded-md px-2 py-1.5 text-left text-[13px] hover:bg-hover aria-pressed:font-semibold';
 
 interface CustomRangeProps {
   readonly range: TimeRange;
@@ -101,7 +120,13 @@ function CustomRange({ range, onChoose }: CustomRangeProps) {
 
 function nameOf(range: TimeRange): string {
   if (range.name !== null) return text.timeRange.names[range.name];
+  const month = MONTHS.find((_, monthsAgo) => isSame(range, monthRange(monthsAgo, Date.now())));
+  if (month !== undefined) return text.timeRange.months[month];
   return text.timeRange.between(formatDateTime(range.from), formatDateTime(range.to));
+}
+
+function isSame(range: TimeRange, other: Pick<TimeRange, 'from' | 'to'>): boolean {
+  return range.from === other.from && range.to === other.to;
 }
 
 /** `datetime-local` inputs have no zone; here they hold UTC, as the labels say. */

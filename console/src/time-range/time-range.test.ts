@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { bucketsFor, rangeBefore, rangeOf, timeRangeSearch } from './time-range.ts';
+import { bucketsFor, monthRange, rangeAround, rangeBefore, rangeOf, timeRangeSearch } from './time-range.ts';
 
 const NOW_MS = Date.parse('2026-03-10T12:00:30.500Z');
 
@@ -20,6 +20,38 @@ describe('the time range in the URL', () => {
     assert.deepEqual(timeRangeSearch({ from: moments.to, to: moments.from }), {});
     assert.deepEqual(timeRangeSearch({ from: moments.from }), {});
     assert.deepEqual(timeRangeSearch({ from: 'yesterday', to: moments.to }), {});
+  });
+});
+
+describe('a time range around a moment', () => {
+  const at = '2026-03-10T09:00:00.000Z';
+
+  it('is that in the URL if it contains the moment', () => {
+    const day = { from: '2026-03-10T00:00:00.000Z', to: '2026-03-11T00:00:00.000Z' };
+    assert.deepEqual(rangeAround(at, day, NOW_MS), day);
+    assert.deepEqual(rangeAround(at, { range: '30d' }, NOW_MS), { range: '30d' });
+  });
+
+  it('is otherwise relative, or the day around a moment that is too long ago', () => {
+    assert.deepEqual(rangeAround(at, { range: '1h' }, NOW_MS), {});
+    assert.deepEqual(rangeAround('2026-03-05T00:00:00.000Z', {}, NOW_MS), { range: '7d' });
+    assert.deepEqual(rangeAround('2025-03-05T00:00:00.000Z', {}, NOW_MS), {
+      from: '2025-03-04T12:00:00.000Z',
+      to: '2025-03-05T12:00:00.000Z',
+    });
+  });
+});
+
+describe('a calendar month', () => {
+  it('begins and ends in UTC, over the turn of a year too, and the present one with today', () => {
+    assert.deepEqual(monthRange(0, NOW_MS), {
+      from: '2026-03-01T00:00:00.000Z',
+      to: '2026-03-11T00:00:00.000Z',
+    });
+    assert.deepEqual(monthRange(1, Date.parse('2026-01-31T23:59:59.000Z')), {
+      from: '2025-12-01T00:00:00.000Z',
+      to: '2026-01-01T00:00:00.000Z',
+    });
   });
 });
 

@@ -61,6 +61,34 @@ export function rangeOf(search: TimeRangeSearch, nowMs: number): TimeRange {
   };
 }
 
+/** The time range in the URL if it contains the moment; otherwise the shortest relative one that does, or the day around it. */
+export function rangeAround(at: string, search: TimeRangeSearch, nowMs: number): TimeRangeSearch {
+  const atMs = Date.parse(at);
+  const contains = (each: TimeRangeSearch) => {
+    const { from, to } = rangeOf(each, nowMs);
+    return Date.parse(from) <= atMs && atMs < Date.parse(to);
+  };
+  const longer = rangeNames.slice(rangeNames.indexOf(DEFAULT_RANGE) + 1).map((range) => ({ range }));
+  return (
+    [search, {}, ...longer].find(contains) ?? {
+      from: new Date(atMs - DAY_MS / 2).toISOString(),
+      to: new Date(atMs + DAY_MS / 2).toISOString(),
+    }
+  );
+}
+
+/** A calendar month in UTC, so many before this one. The present one ends with today, so that averages count no day to come. */
+export function monthRange(monthsAgo: number, nowMs: number): { readonly from: string; readonly to: string } {
+  const now = new Date(nowMs);
+  const startMs = (month: number) => Date.UTC(now.getUTCFullYear(), month);
+  const month = now.getUTCMonth() - monthsAgo;
+  const tomorrowMs = (Math.floor(nowMs / DAY_MS) + 1) * DAY_MS;
+  return {
+    from: new Date(startMs(month)).toISOString(),
+    to: new Date(Math.min(startMs(month + 1), tomorrowMs)).toISOString(),
+  };
+}
+
 /** The preceding range of equal length, for comparisons. */
 export function rangeBefore({ from, to }: TimeRange): { readonly from: string; readonly to: string } {
   const lengthMs = Date.parse(to) - Date.parse(from);

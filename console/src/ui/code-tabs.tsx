@@ -11,12 +11,15 @@ interface CodeTabsProps {
 export function CodeTabs({ label, samples, copyLabel }: CodeTabsProps) {
   return (
     <Tabs.Root defaultValue={samples[0]?.id ?? ''}>
-      <Tabs.List aria-label={label} className="mb-3 flex flex-wrap gap-1">
+      <Tabs.List
+        aria-label={label}
+        className="mb-2.5 flex gap-0.5 overflow-x-auto border-b border-line-strong"
+      >
         {samples.map((sample) => (
           <Tabs.Trigger
             key={sample.id}
             value={sample.id}
-            className="rounded-md px-2.5 py-1 text-[13px] text-ink-soft hover:text-ink data-[state=active]:bg-hover data-[state=active]:font-medium data-[state=active]:text-ink"
+            className="h-[30px] border-b-2 border-transparent px-2.5 whitespace-nowrap text-ink-soft hover:text-ink focus-visible:-outline-offset-2 data-[state=active]:border-ink data-[state=active]:font-medium data-[state=active]:text-ink max-sm:h-9"
           >
             {sample.label}
           </Tabs.Trigger>

@@ -26,6 +26,8 @@ export interface Column<Row> {
   readonly width?: string;
   /** Hides the header visually, as for a column of buttons. */
   readonly quietHeader?: boolean;
+  /** The total over the rows shown, in the footer. A table without totals has no footer. */
+  readonly total?: (rows: readonly Row[]) => ReactNode;
 }
 
 interface DataTableProps<Row> {
@@ -113,6 +115,7 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
         ) : (
           <VirtualRows columns={columns} rows={sorted.map((row) => row.original)} rowId={props.rowId} />
         )}
+        {rows === undefined ? null : <Totals columns={columns} rows={rows} />}
       </table>
     </div>
   );
@@ -126,7 +129,8 @@ function definitionOf<Row extends object>(column: Column<Row>): ColumnDef<typeof
     header: column.header,
     accessorFn: (row) => sortBy(row),
     sortFn: (a, b) => compare(sortBy(a.original), sortBy(b.original)),
-    sortDescFirst: false,
+    // The largest number is what a reader looks for; a name, from its beginning.
+    sortDescFirst: column.align === 'right',
   };
 }
 
@@ -179,6 +183,33 @@ function TableRow<Row>({ columns, row }: RowProps<Row>) {
       ))}
     </tr>
   );
+}
+
+function Totals<Row>({ columns, rows }: TotalsProps<Row>) {
+  if (columns.every(({ total }) => total === undefined)) return null;
+  return (
+    <tfoot>
+      <tr className="border-t-2 border-rule font-medium">
+        {columns.map((column) => (
+          <td
+            key={column.id}
+            className={classes(
+              'h-[34px] px-2.5 whitespace-nowrap first:pl-0 last:pr-0',
+              column.align === 'right' && 'text-right',
+              column.from !== undefined && FROM[column.from],
+            )}
+          >
+            {column.total?.(rows)}
+          </td>
+        ))}
+      </tr>
+    </tfoot>
+  );
+}
+
+interface TotalsProps<Row> {
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[];
 }
 
 function SkeletonRows<Row>({ columns }: { readonly columns: readonly Column<Row>[] }) {

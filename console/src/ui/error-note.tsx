@@ -1,11 +1,12 @@
-import { ApiError } from '../errors/api-error.ts';
+import { ApiError, Explained } from '../errors/api-error.ts';
 import { text } from '../text/index.ts';
 import { classes } from './class-names.ts';
 import { CopyButton } from './copy-button.tsx';
 
 /** The message of an error. */
 export function messageOf(error: Error): string {
-  return error instanceof ApiError && error.message !== '' ? error.message : text.errors.unreachable;
+  const isWorded = error instanceof ApiError || error instanceof Explained;
+  return isWorded && error.message !== '' ? error.message : text.errors.unreachable;
 }
 
 /** Shows an error next to a form or a button. */

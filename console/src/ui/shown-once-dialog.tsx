@@ -7,11 +7,13 @@ import { Check } from './field.tsx';
 
 interface ShownOnceDialogProps {
   readonly title: string;
-  /** The note that the value is shown once. */
-  readonly warning: string;
+  /** The note that the value is shown once, unless it stands beside the value. */
+  readonly warning?: string;
   readonly wide?: boolean;
   /** If present, must be checked before the dialog closes. */
   readonly savedLabel?: string;
+  /** Further buttons beside the one that closes. */
+  readonly actions?: ReactNode;
   readonly onClose: () => void;
   readonly children: ReactNode;
 }
@@ -22,6 +24,7 @@ export function ShownOnceDialog({
   warning,
   wide = false,
   savedLabel,
+  actions,
   onClose,
   children,
 }: ShownOnceDialogProps) {
@@ -34,22 +37,28 @@ export function ShownOnceDialog({
       locked={savedLabel === undefined || !saved}
       onOpenChange={onClose}
       title={title}
-      description={
-        <span className="flex items-start gap-2 text-warn">
-          <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
-          {warning}
-        </span>
-      }
+      {...(warning !== undefined && {
+        description: (
+          <span className="flex items-start gap-2 text-warn">
+            <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
+            {warning}
+          </span>
+        ),
+      })}
     >
       <DialogBody>
-        <div className="space-y-5">
-          {children}
-          {savedLabel === undefined ? null : (
-            <Check label={savedLabel} checked={saved} onChange={(event) => setSaved(event.target.checked)} />
-          )}
-        </div>
+        <div className="space-y-5">{children}</div>
       </DialogBody>
       <DialogActions>
+        {savedLabel === undefined ? null : (
+          <Check
+            label={savedLabel}
+            checked={saved}
+            className="mr-auto self-center"
+            onChange={(event) => setSaved(event.target.checked)}
+          />
+        )}
+        {actions}
         <Button look="solid" disabled={isHeld} onClick={onClose}>
           {text.actions.done}
         </Button>

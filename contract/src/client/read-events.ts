@@ -1,3 +1,5 @@
+import { countWords } from '../words/count.ts';
+
 /** One server-sent event, with its data lines joined. */
 export interface ServerEvent {
   /** `message` where the stream names no event. */
@@ -53,7 +55,7 @@ export function createEventParser({ eventCharsMax }: EventLimits = LIMITS) {
         chars += next.length;
       }
       if (chars > eventCharsMax)
-        throw new Error(`The stream sent an event of more than ${eventCharsMax} characters.`);
+        throw new Error(`The stream sent an event of more than ${countWords(eventCharsMax)} characters.`);
       return events;
     },
   };

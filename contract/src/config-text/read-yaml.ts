@@ -64,7 +64,7 @@ function plainValue(document: Document, faults: Finding[], start: Position): unk
     faults.push({
       ...start,
       path: '',
-      message: `there are more than ${ALIASES_MAX} aliases. Write them out.`,
+      message: `the file has more than ${ALIASES_MAX} aliases. Write their values out instead.`,
     });
     return undefined;
   }

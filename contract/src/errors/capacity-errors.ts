@@ -13,7 +13,7 @@ export const capacityErrors = {
   budget_exhausted: {
     status: 429,
     type: 'rate_limit_wait_budget_exceeded',
-    message: 'A limit is reached until its window resets. Raise the limit, or retry after the reset.',
+    message: 'A limit is reached. Raise the limit, or retry after its window resets.',
     why: 'The limit resets more than 60 seconds from now (a limit per hour, day, week or month, such as a team’s budget), so an earlier retry fails too.',
     fix: 'Raise the limit that the error names, or send the request after the reset. `x-should-retry: false` stops SDKs from retrying.',
     owner: 'capacity',
@@ -22,8 +22,8 @@ export const capacityErrors = {
     status: 429,
     type: 'request_exceeds_limit',
     message: 'This request exceeds a limit by itself. Make it smaller, or raise the limit.',
-    why: 'The estimate for this request is larger than the limit, so no wait can admit it.',
-    fix: 'Lower the output cap or the input, or raise the limit that the error names. Don’t retry it unchanged.',
+    why: 'The estimate for this request is larger than the limit, so waiting can’t help.',
+    fix: 'Lower max tokens, shorten the input, or raise the limit that the error names. Don’t retry it unchanged.',
     owner: 'capacity',
   },
   too_many_attempts: {

@@ -47,9 +47,9 @@ export const requestErrors = {
     status: 400,
     type: 'invalid_request_error',
     message:
-      'A hard limit applies, and a field of this request has no upper bound on usage. Remove the field, or set the context window of the endpoint.',
-    why: 'A hard limit reserves the most that a request can use. Remote images, stored files, earlier responses, tools that the provider runs, and output caps that are not positive integers can use any number of tokens. Only the context window of the endpoint bounds them, and it is not set.',
-    fix: 'Set `context_window` of the endpoint, or remove the field that `param` names. `policy` names the limit, and `POST /api/relay/routing/explain` shows the verdict for every candidate.',
+      'A hard limit applies, and a field of this request makes its usage unbounded. Remove the field, or set the endpoint’s context window.',
+    why: 'A hard limit reserves the most that a request can use. Remote images, stored files, earlier responses, tools that the provider runs, and output caps that are not positive integers can use any number of tokens. Only the endpoint’s context window bounds them, and it is not set.',
+    fix: 'Set the endpoint’s `context_window`, or remove the field that `param` names. `policy` names the limit, and `POST /api/relay/routing/explain` shows the verdict for every candidate.',
     owner: 'config',
   },
   guardrail_streaming_unsupported: {
@@ -132,7 +132,7 @@ export const requestErrors = {
     type: 'conflict_error',
     message: 'This resource is managed by file. Change it in the configuration file and apply the file.',
     why: 'A configuration file manages this resource, so the next apply would undo your change.',
-    fix: 'Edit the configuration file and apply it. To manage it in the console or over the API instead, remove it from the file and run `relay config apply --release`.',
+    fix: 'Edit the configuration file and apply it. To manage the resource in the console or over the API instead, remove it from the file and run `relay config apply --release`.',
     owner: 'config',
   },
   idempotency_conflict: {
@@ -149,7 +149,7 @@ export const requestErrors = {
     message:
       'The first request with this Idempotency-Key succeeded, and Relay showed the secret only in that response. If you lost it, delete the created object and send the request again with a new key.',
     why: 'The call creates a secret, such as an API key, an invitation link or the signing secret of an alert destination. Relay shows a secret once and keeps no copy of it, so a repeat cannot show it again.',
-    fix: 'The error holds what the first request created (`key`, `invitation` or, for anything else, `created`), without the secret. If you have the secret, continue. If not, delete the object by its `id` and create another with a new `Idempotency-Key`.',
+    fix: 'The error contains what the first request created (`key`, `invitation` or, for anything else, `created`), without the secret. If you have the secret, continue. If not, delete the object by its `id` and create another with a new `Idempotency-Key`.',
     owner: 'client',
   },
   version_conflict: {
@@ -164,7 +164,7 @@ export const requestErrors = {
     status: 413,
     type: 'invalid_request_error',
     message: 'The request body exceeds the configured size limit. Send a smaller body.',
-    why: 'Inference bodies are limited by `RELAY_MAX_BODY_BYTES` (20 MiB by default), management bodies to 1 MiB.',
+    why: '`RELAY_MAX_BODY_BYTES` limits inference bodies (20 MiB by default). Management bodies are limited to 1 MiB.',
     fix: 'Send less, for example links instead of inline images, or raise `RELAY_MAX_BODY_BYTES`.',
     owner: 'client',
   },

@@ -23,7 +23,7 @@ export const serviceErrors = {
     type: 'policy_unavailable',
     message: 'Limit state is unavailable, so Relay rejects the request. Retry shortly.',
     why: 'The admission store is unreachable while limits are enabled; admitting requests could exceed a limit.',
-    fix: 'Retry. The operator restores Redis or Valkey; `/readyz` shows its state.',
+    fix: 'Retry. Operators: restore Redis or Valkey; `/readyz` shows its state.',
     owner: 'platform',
   },
   metering_unavailable: {
@@ -31,7 +31,7 @@ export const serviceErrors = {
     type: 'metering_unavailable',
     message: 'Relay can’t record usage, so it rejects the request. Retry shortly.',
     why: 'The usage store is unreachable, and the spool directory is full or not writable. Relay sent nothing to a provider.',
-    fix: 'Retry. The operator restores Redis or Valkey, or enlarges the spool: `RELAY_SPOOL_DIR`, `RELAY_SPOOL_BYTES_MAX`.',
+    fix: 'Retry. Operators: restore Redis or Valkey, or enlarge the spool: `RELAY_SPOOL_DIR`, `RELAY_SPOOL_BYTES_MAX`.',
     owner: 'platform',
   },
   store_unavailable: {
@@ -40,7 +40,7 @@ export const serviceErrors = {
     message:
       'The database is unavailable. Retry shortly. Inference continues with the last known configuration.',
     why: 'PostgreSQL is unreachable or does not respond in time.',
-    fix: 'Retry. The operator restores the database; `/readyz` shows its state.',
+    fix: 'Retry. Operators: restore the database; `/readyz` shows its state.',
     owner: 'platform',
   },
   configuration_unavailable: {
@@ -55,7 +55,7 @@ export const serviceErrors = {
     status: 503,
     type: 'draining',
     message: 'This server is draining and accepts no new requests. Retry; another server will respond.',
-    why: 'The process received a stop signal. It rejects new requests, and ends open ones when the drain time is over. A stream then ends with this error as its last frame.',
+    why: 'The process received a stop signal. It rejects new requests, and ends those still in flight when the drain time runs out. A stream then ends with this error as its last frame.',
     fix: 'Retry after a second. SDKs do so automatically.',
     owner: 'platform',
   },

@@ -15,7 +15,7 @@ export const upstreamErrors = {
     type: 'upstream_error',
     message: 'The provider did not respond in time. Retry, or raise the endpoint’s timeout (max_latency_ms).',
     why: 'The selected provider exceeded a timeout: connect, response headers, idle between frames, or total.',
-    fix: 'Retry, lower max tokens, or raise `max_latency_ms` of the endpoint or provider.',
+    fix: 'Retry, lower max tokens, or raise the endpoint’s or provider’s `max_latency_ms`.',
     owner: 'upstream',
   },
   upstream_invalid_response: {
@@ -30,8 +30,8 @@ export const upstreamErrors = {
     status: 502,
     type: 'upstream_error',
     message: 'The selected provider has no usable credential or address. Check both.',
-    why: 'The credential is missing, disabled or unreadable under the master key, or the address is not allowed by the egress rules.',
-    fix: 'Store the credential again, enable it, or allow the private network that `base_url` points to with `RELAY_ALLOW_PRIVATE_NETWORKS`. `relay start` allows loopback addresses while it listens on loopback only.',
+    why: 'The credential is missing or disabled, Relay can’t decrypt it with the master key, or the egress rules don’t allow the address.',
+    fix: 'Store the credential again, enable it, or set `RELAY_ALLOW_PRIVATE_NETWORKS` to allow the private network that `base_url` points to. `relay start` allows loopback addresses while it listens on loopback only.',
     owner: 'config',
   },
   upstream_credential_refused: {
@@ -39,8 +39,8 @@ export const upstreamErrors = {
     type: 'upstream_error',
     message:
       'The provider rejected Relay’s credential. Check the provider’s credential; the request log has the provider’s message.',
-    why: 'The provider returned 401, 402, 403 or 407: the credential is unknown, lacks access to this call or model, or the account needs a payment. No other candidate responded. The response can quote the credential, so Relay does not pass it on.',
-    fix: 'Read `upstream_message` of the attempt in `GET /api/relay/requests/{request_id}`. Store a valid credential, give it access to the model, or pay the provider’s bill.',
+    why: 'The provider returned 401, 402, 403 or 407: the credential is unknown or lacks access to this call or model, or the account has no credit left. No other candidate responded. The response can quote the credential, so Relay does not pass it on.',
+    fix: 'Read the attempt’s `upstream_message` in `GET /api/relay/requests/{request_id}`. Store a valid credential, give it access to the model, or pay the provider’s bill.',
     owner: 'config',
   },
   upstream_redirected: {
@@ -48,7 +48,7 @@ export const upstreamErrors = {
     type: 'upstream_error',
     message: 'The provider returned a redirect, which Relay does not follow. Correct its base URL.',
     why: 'The provider returned a 3xx response, and no other candidate responded. Relay neither follows nor passes on a redirect: the client would send the request to another address, without guardrails and limits.',
-    fix: 'Set `base_url` of the provider to the final address. `upstream_message` of the attempt in `GET /api/relay/requests/{request_id}` has the address of the redirect.',
+    fix: 'Set the provider’s `base_url` to the final address. The attempt’s `upstream_message` in `GET /api/relay/requests/{request_id}` has the redirect’s address.',
     owner: 'config',
   },
   stream_interrupted: {

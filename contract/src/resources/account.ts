@@ -37,7 +37,10 @@ export const ApiKey = closed('ApiKey', {
   product_key: Type.String({ description: 'Currently always `model_relay`.' }),
   scopes: Type.Array(Type.String()),
   status: Type.Enum(['active', 'revoked', 'expired'], { type: 'string' }),
-  last_used_at: nullable(Timestamp),
+  first_used_at: nullable(Timestamp, {
+    description: 'Null before the first use, and for keys first used with an earlier version of Relay.',
+  }),
+  last_used_at: nullable(Timestamp, { description: 'Accurate to about a minute.' }),
   expires_at: nullable(Timestamp),
   revoked_at: nullable(Timestamp),
   team_id: TeamId,
@@ -70,7 +73,7 @@ export const OrgApiKeyUpdate = closed('OrgApiKeyUpdate', attributed);
 export type OrgApiKeyUpdate = Static<typeof OrgApiKeyUpdate>;
 
 export const ApiKeyCreated = closed('ApiKeyCreated', {
-  api_key: shownOnce('The secret. It is returned here once and never again.'),
+  api_key: shownOnce('The secret. Relay returns it only in this response.'),
   key: ApiKey,
 });
 

@@ -32,7 +32,7 @@ const Secret = Type.String({
   pattern: '^whsec_[A-Za-z0-9+/]{32,88}={0,2}$',
   maxLength: 100,
   description:
-    'Signs webhooks: `whsec_` and 24 to 64 bytes in base64. If omitted, Relay creates one and shows it once.',
+    'Used to sign webhooks: `whsec_` followed by 24 to 64 bytes in base64. If omitted when you create a webhook, Relay creates one and shows it once.',
 });
 
 export const AlertDestination = closed('AlertDestination', {

@@ -27,7 +27,7 @@ const alertFields = {
     id: Id,
     policy_kind: PolicyKind,
     subject_id: nullable(Id, {
-      description: 'The team, member or key whose limit it is; null for a shared limit.',
+      description: 'The team, member or key that the limit belongs to; null for a shared limit.',
     }),
     scope_type: AppliesTo,
     scope_id: nullable(Id),

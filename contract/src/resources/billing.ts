@@ -158,7 +158,10 @@ export type UsageStatementQuery = Static<typeof UsageStatementQuery>;
 
 const usageFields = {
   requests: integer({ description: 'All requests, whatever their outcome.' }),
-  metered_requests: integer({ description: 'Requests that reached a provider.' }),
+  metered_requests: integer({
+    description:
+      'Requests with reported or estimated usage: those that reached a provider, except those that it rejected without reporting usage.',
+  }),
   estimated_requests: integer({ description: 'Metered requests for which the provider reported no usage.' }),
   unpriced_requests: integer({
     description: 'Metered requests to an endpoint without a price; not included in the spend.',

@@ -59,7 +59,7 @@ export type AuditQuery = Static<typeof AuditQuery>;
 
 const serviceStatus = oneOf(['ok', 'degraded', 'draining', 'unavailable'], {
   description:
-    '`degraded`: a store is unavailable, and Relay serves only what does not need it. `unavailable`: Relay can reach no store. `draining`: the process accepts no new requests.',
+    '`degraded`: a store is unavailable, and Relay serves only what does not need it; or the clock is more than 30 s off. `unavailable`: Relay can reach no store. `draining`: the process is stopping; after `RELAY_LAME_DUCK_MS`, it accepts no new requests.',
 });
 
 export const ProbeStatus = open('ProbeStatus', { status: serviceStatus });
@@ -117,7 +117,11 @@ export const HealthReport = open('HealthReport', {
   ),
   metering: optional(
     open('MeteringHealth', {
-      drift: nullable(integer({ description: 'Limit windows whose count differs from the ledger.' })),
+      drift: nullable(
+        integer({
+          description: 'Limit windows whose count differs from the ledger and could not be corrected.',
+        }),
+      ),
       checked: integer(),
       unsettled: integer(),
       compared_at: nullable(Timestamp),

@@ -45,7 +45,7 @@ export const GuardrailStats = closed('GuardrailStats', {
   points: Type.Array(closed('GuardrailPoint', { at: Timestamp, ...measured })),
   streaming_requests: integer({
     description:
-      'Streaming requests in this period where the guardrail is bound, whether or not it is enabled. While it is enabled, Relay rejects such requests.',
+      'Streaming requests in this period that the guardrail’s bindings cover, whether or not it is enabled. While it is enabled, Relay rejects such requests.',
   }),
   embedding_requests: integer({ description: 'The same for embeddings requests.' }),
 });

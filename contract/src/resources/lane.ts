@@ -156,7 +156,7 @@ export const laneResource = {
       method: 'GET',
       path: '/api/relay/routing-lanes/{group_id}',
       access: read,
-      summary: 'Read a routing lane with its members',
+      summary: 'Read a routing lane with its endpoints',
       params: params('group_id'),
       success: { status: 200, schema: LaneDetail },
     },

@@ -13,6 +13,7 @@ import {
   oneOf,
   optional,
   PageQuery,
+  pageFields,
   params,
   query,
   Timestamp,
@@ -172,8 +173,52 @@ export const LimitUsage = closed('LimitUsage', {
   reserved: integer(),
   remaining: integer(),
   resets_at: nullable(Timestamp),
+  rate_per_hour: nullable(Type.Number({ minimum: 0 }), {
+    description:
+      'Usage per hour since the window began; for limits per second or minute, over the last second or minute. Includes reserved usage. Null with period `none`, and while less than a tenth of the window has passed, unless the limit is unused or at least half used.',
+  }),
+  forecast: nullable(integer(), {
+    description:
+      'Expected usage when the window resets, at this rate. Null where `rate_per_hour` is null, and with the periods `second` and `minute`, whose windows slide.',
+  }),
+  runs_out_at: nullable(Timestamp, {
+    description:
+      'When the limit runs out at this rate; now if it already has. Null if the limit lasts until it resets, if there is no forecast, and with period `none`.',
+  }),
 });
 export type LimitUsage = Static<typeof LimitUsage>;
+
+export const LimitUsageQuery = query({
+  ...pageFields,
+  policy_kind: optional(PolicyKind),
+  user_uuid: optional(
+    Type.String({ maxLength: 100, description: 'Only limits of this member and of their keys.' }),
+  ),
+});
+
+export const NextLimitsQuery = query({
+  limit: optional(
+    integer({ minimum: 1, maximum: 100, default: 10, description: 'Maximum number of limits to return.' }),
+  ),
+});
+
+/** The limits per hour, day, week and month that need attention first. */
+export const NextLimits = closed('NextLimits', {
+  at: Timestamp,
+  counted: oneOf(['organization', 'own'], {
+    description:
+      '`own`: only the caller’s limits, because the caller lacks `relay:limits:read:organization`.',
+  }),
+  limits: Type.Array(LimitUsage, {
+    description:
+      'Limits that run out before they reset, soonest first; then the others, least remaining share first. Excludes limits per second and per minute and limits on concurrency, because requests wait for them, and limits of 0.',
+  }),
+  total: integer({ description: 'How many limits these were chosen from.' }),
+  complete: flag({
+    description: 'False if the organization has more limits than Relay reads for this call.',
+  }),
+});
+export type NextLimits = Static<typeof NextLimits>;
 
 export const ConfigLimitPolicy = closed('ConfigLimitPolicy', {
   scope: optional(
@@ -315,8 +360,18 @@ export const limitPolicyResource = {
       path: '/api/relay/limits/usage',
       access: { scopes: ['relay:limits:read:organization', 'relay:usage:read'] },
       summary: 'Read the live state of every limit the caller can see',
-      query: PageQuery,
+      query: LimitUsageQuery,
       success: { status: 200, schema: Type.Array(LimitUsage) },
+      errors: ['policy_unavailable'],
+    },
+    getNextLimits: {
+      ...shared,
+      method: 'GET',
+      path: '/api/relay/limits/next',
+      access: { scopes: ['relay:limits:read:organization', 'relay:usage:read'] },
+      summary: 'Read the limits that run out next',
+      query: NextLimitsQuery,
+      success: { status: 200, schema: NextLimits },
       errors: ['policy_unavailable'],
     },
   },

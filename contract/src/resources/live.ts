@@ -1,12 +1,12 @@
 import Type, { type Static } from 'typebox';
-import { closed, Id, integer, nullable, oneOf, Timestamp } from '../schema.ts';
+import { closed, Id, integer, nullable, oneOf, optional, query, Timestamp } from '../schema.ts';
 import { Health, HealthDetail } from './values.ts';
 
 const Waiting = integer({
   description: 'Requests in the queue.',
 });
 const InFlight = integer({
-  description: 'Requests sent to an endpoint whose response has not finished.',
+  description: 'Requests that were sent to an endpoint and have no complete response yet.',
 });
 
 /** Requests of a lane by state. */
@@ -16,12 +16,27 @@ const LiveTarget = closed('LiveTarget', {
   in_flight: InFlight,
 });
 
-/** A lane with requests in it. */
+/** A lane with requests in it, or with fallbacks in the last minute. */
 export const LiveLane = closed('LiveLane', {
   lane_id: nullable(Id, { description: 'Null for requests that name a model instead of a lane.' }),
   waiting: Waiting,
+  waiting_by_priority: closed(
+    'LiveWaiting',
+    { interactive: integer(), standard: integer(), batch: integer() },
+    {
+      description:
+        'Waiting requests by priority: the priority of each request’s lane when the request arrived.',
+    },
+  ),
   longest_wait_ms: integer({ description: 'How long the longest-waiting request has waited so far.' }),
+  next_slot_ms: nullable(integer(), {
+    description:
+      'Milliseconds until the next waiting request can be sent, given the current limits, pacing and cooldowns. Requests in other lanes that wait for the same capacity may be sent first. Null if no request is waiting, or if the time is unknown, as with a concurrency limit: waiting requests are then sent when others finish.',
+  }),
   in_flight: InFlight,
+  fallbacks: integer({
+    description: 'Requests that fell back to another endpoint in the last minute.',
+  }),
   endpoints: Type.Array(LiveTarget),
 });
 export type LiveLane = Static<typeof LiveLane>;
@@ -49,3 +64,12 @@ export const Live = closed('Live', {
   endpoints: Type.Array(LiveEndpoint),
 });
 export type Live = Static<typeof Live>;
+
+export const LiveQuery = query({
+  api_key_id: optional(
+    Type.String({
+      maxLength: 100,
+      description: 'Only requests made with this key, and only the lanes and endpoints that have some.',
+    }),
+  ),
+});

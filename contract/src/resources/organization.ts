@@ -4,7 +4,7 @@ import { Role, UserStatus } from './values.ts';
 
 const MemberTeamId = nullable(Id, {
   description:
-    'The team of requests that the member sends in the console or with a key that has no team; null for none.',
+    'The team whose limits count the requests that the member sends in the console or with a key that has no team; null for none.',
 });
 
 export const Member = closed('Member', {
@@ -40,7 +40,7 @@ export type Invitation = Static<typeof Invitation>;
 /** The link is shown once; anyone who has it can join. */
 export const InvitationCreated = closed('InvitationCreated', {
   invitation: Invitation,
-  accept_url: shownOnce('The link for the invited person. It is returned here once and never again.'),
+  accept_url: shownOnce('The link for the invited person. Relay returns it only in this response.'),
   email_delivery: oneOf(['queued', 'rejected', 'not_configured'], {
     description:
       'Whether Relay sends the link by email: `queued`; `rejected`, because too many messages were sent; or `not_configured`. Share the link yourself unless it is `queued`.',

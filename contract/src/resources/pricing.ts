@@ -110,7 +110,7 @@ export const ScheduledPrices = closed(
   },
   {
     description:
-      'All prices for requests that arrive from `valid_from` on. Earlier requests keep their prices.',
+      'All prices for requests that arrive at or after `valid_from`. Earlier requests keep their prices.',
   },
 );
 const Scheduled = Type.Array(ScheduledPrices, { maxItems: 20 });

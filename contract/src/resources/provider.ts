@@ -45,7 +45,7 @@ const AwsService = text({
 const HealthProbe = oneOf(['off', 'models', 'request'], {
   default: 'off',
   description:
-    'Health check every 30 s, independent of client requests. `models`: `GET {base_url}/models`. `request`: a request for one token to the oldest enabled endpoint; the provider bills it, but it does not appear in the request log or usage and counts toward no limit.',
+    'Health check every 30 s, independent of client requests. `models`: `GET {base_url}/models`. `request`: a request for 1 token to the oldest enabled endpoint; the provider bills it, but it does not appear in the request log or usage and counts toward no limit.',
 });
 /** Neither is secret: both are shown to everyone who may read providers. */
 const ExtraHeaders = Type.Record(Type.String(), text({ maxLength: 1000 }), {
@@ -90,7 +90,7 @@ const extra = {
   preset_slug: optional(
     nullable(text({ maxLength: 100 }), {
       description:
-        'A preset of `GET /api/relay/provider-presets`. When you create a provider, the preset fills in what you omit: base URL, authentication, extra headers and query. Its quirks apply as long as the provider uses it.',
+        'A preset from `GET /api/relay/provider-presets`. When you create a provider, the preset fills in what you omit: base URL, authentication, extra headers and query. Its quirks apply as long as the provider uses it.',
     }),
   ),
   extra_headers: optional(nullable(ExtraHeaders)),

@@ -17,7 +17,7 @@ import { GuardrailVerdict } from './guardrail.ts';
 import { Labels, LimitMetric, LimitPeriod, Operation, RequestState } from './values.ts';
 
 const MaybeId = nullable(Id);
-const MaybeCount = nullable(integer(), { description: 'Null if not reported. Null is not zero.' });
+const MaybeCount = nullable(integer(), { description: 'Null if unknown. Null is not zero.' });
 
 /** Metering metadata of one request. Prompts, bodies and credentials are never part of it. */
 const entryFields = {
@@ -55,7 +55,7 @@ const entryFields = {
   cost_usd: nullable(ExactUsd),
   usage_source: oneOf(['reported', 'streamed', 'estimated', 'none'], {
     description:
-      'Where the token counts come from: the provider, the streamed output or the estimate. `none`: nothing was dispatched.',
+      'Where the token counts come from: the provider, the streamed output or the estimate. `none`: nothing was dispatched, or the provider rejected the request without reporting usage.',
   }),
   team_id: MaybeId,
   parent_team_id: nullable(Id, { description: 'The parent of the team at the time of the request.' }),
@@ -150,7 +150,7 @@ export const RequestAttempt = closed('RequestAttempt', {
   }),
   left_out: Type.Array(Type.String(), {
     description:
-      'Request fields that Relay did not send to the provider, because its protocol can’t express them and the response does not depend on them, or because they are thinking blocks that Relay translated in an earlier turn.',
+      'Request fields that Relay did not send to the provider, because its protocol can’t express them and the response does not depend on them, because its preset drops them, or because they are thinking blocks that Relay translated in an earlier turn.',
   }),
   upstream_message: nullable(Type.String(), {
     description:

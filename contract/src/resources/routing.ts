@@ -1,12 +1,24 @@
 import Type, { type Static } from 'typebox';
-import { closed, flag, Id, integer, nullable, OpenJson, oneOf } from '../schema.ts';
+import { closed, flag, Id, integer, nullable, OpenJson, oneOf, optional } from '../schema.ts';
 import { EffectiveGuardrail } from './guardrail.ts';
+import { LaneUpdate } from './lane.ts';
 import { CandidateVerdict, LimitingPolicy } from './request-log.ts';
 import { Operation } from './values.ts';
+
+const EditedLane = closed(
+  'EditedLane',
+  { ...LaneUpdate.properties, id: Id },
+  {
+    description:
+      'An unsaved edit of a lane, as you would send it with PUT. Relay explains the routing as if the edit were saved, and rejects an edit that it would not save.',
+  },
+);
+export type EditedLane = Static<typeof EditedLane>;
 
 export const RoutingExplain = closed('RoutingExplain', {
   operation: Operation,
   body: Type.Record(Type.String(), OpenJson, { description: 'The inference body as it would be sent.' }),
+  edited_lane: optional(EditedLane),
 });
 export type RoutingExplain = Static<typeof RoutingExplain>;
 

@@ -19,7 +19,9 @@ import { Role } from './values.ts';
 
 const Email = Type.String({ format: 'email', maxLength: 320 });
 const Password = Type.String({ minLength: 12, maxLength: 256, writeOnly: true });
-const TotpCode = Type.String({ minLength: 6, maxLength: 32, description: 'Six digits, or a backup code.' });
+/** A password or token that the caller sends to prove who they are. */
+const SentSecret = Type.String({ ...WriteOnlySecret, description: 'Never returned.' });
+const TotpCode = Type.String({ minLength: 6, maxLength: 32, description: '6 digits, or a backup code.' });
 
 /** A browser session of the console. The cookie itself is HTTP-only and never part of a body. */
 export const Session = closed('Session', {
@@ -28,11 +30,11 @@ export const Session = closed('Session', {
   role: Role,
   suspended: flag({
     description:
-      'Whether the user is suspended here. A suspended user can only read this session and sign out.',
+      'Whether the user’s access to this organization is suspended. A suspended user can only read this session and sign out.',
   }),
   orgs: Type.Array(Org, { description: 'Every organization the user is an active member of.' }),
   has_password: flag({
-    description: 'Whether the user has a password here. Security changes require one.',
+    description: 'Whether the user has a password in this deployment. Security changes require one.',
   }),
   has_second_factor: flag({ description: 'Whether signing in with the password asks for a code.' }),
   csrf_token: Type.String({ description: 'Send it in the `x-csrf-token` header on every write.' }),
@@ -43,9 +45,9 @@ export type Session = Static<typeof Session>;
 /** The sign-in methods of this deployment, readable before sign-in. */
 export const SignInMethods = closed('SignInMethods', {
   mode: oneOf(['self_hosted', 'hosted']),
-  token: flag({ description: 'With the admin token.' }),
-  accounts: flag({ description: 'With an email address and a password.' }),
-  sso: flag({ description: 'With single sign-on.' }),
+  token: flag({ description: 'Whether you can sign in with the admin token.' }),
+  accounts: flag({ description: 'Whether you can sign in with an email address and a password.' }),
+  sso: flag({ description: 'Whether you can sign in with single sign-on.' }),
   sign_up: flag({ description: 'Whether anyone can create an organization.' }),
   sign_up_link: flag({
     description: 'Whether sign-up starts with a link that Relay sends by email.',
@@ -56,9 +58,9 @@ export type SignInMethods = Static<typeof SignInMethods>;
 
 /** Either `token` (RELAY_ADMIN_TOKEN, self-hosted), or `email` and `password`; `totp_code` where it is set up. */
 export const SessionCreate = closed('SessionCreate', {
-  token: optional(WriteOnlySecret),
+  token: optional(SentSecret),
   email: optional(Email),
-  password: optional(WriteOnlySecret),
+  password: optional(SentSecret),
   totp_code: optional(TotpCode),
 });
 export type SessionCreate = Static<typeof SessionCreate>;
@@ -75,13 +77,13 @@ export const SignUp = closed('SignUp', {
   email: Email,
   password: Password,
   organization_name: Name,
-  token: optional(WriteOnlySecret),
+  token: optional(SentSecret),
 });
 export type SignUp = Static<typeof SignUp>;
 
 /** `name` and `password` create an account; people who have one accept while signed in. */
 export const InvitationAcceptance = closed('InvitationAcceptance', {
-  token: WriteOnlySecret,
+  token: SentSecret,
   name: optional(Name),
   password: optional(Password),
 });
@@ -91,7 +93,7 @@ export const PasswordResetRequest = closed('PasswordResetRequest', { email: Emai
 export type PasswordResetRequest = Static<typeof PasswordResetRequest>;
 
 /** `token` is from the link, which works once. */
-export const PasswordReset = closed('PasswordReset', { token: WriteOnlySecret, new_password: Password });
+export const PasswordReset = closed('PasswordReset', { token: SentSecret, new_password: Password });
 export type PasswordReset = Static<typeof PasswordReset>;
 
 export const BrowserSession = closed('BrowserSession', {
@@ -105,20 +107,20 @@ export const BrowserSession = closed('BrowserSession', {
 export type BrowserSession = Static<typeof BrowserSession>;
 
 export const PasswordChange = closed('PasswordChange', {
-  current_password: WriteOnlySecret,
+  current_password: SentSecret,
   new_password: Password,
 });
 export type PasswordChange = Static<typeof PasswordChange>;
 
-export const EmailChange = closed('EmailChange', { email: Email, password: WriteOnlySecret });
+export const EmailChange = closed('EmailChange', { email: Email, password: SentSecret });
 export type EmailChange = Static<typeof EmailChange>;
 
-export const PasswordProof = closed('PasswordProof', { password: WriteOnlySecret });
+export const PasswordProof = closed('PasswordProof', { password: SentSecret });
 export type PasswordProof = Static<typeof PasswordProof>;
 
 export const TotpSetup = closed('TotpSetup', {
   uri: shownOnce('An otpauth:// URI for an authenticator app. Shown once.'),
-  backup_codes: Type.Array(shownOnce('Replaces an authenticator code once. Shown once.')),
+  backup_codes: Type.Array(shownOnce('Works once in place of an authenticator code. Shown once.')),
 });
 export type TotpSetup = Static<typeof TotpSetup>;
 

@@ -103,8 +103,7 @@ const showbackFields = {
     text({
       maxLength: 40,
       default: 'team',
-      description:
-        '`team`, `key`, `member`, `model`, or `label:` and the name of a label, such as `label:app`.',
+      description: '`team`, `key`, `member`, `model`, or `label:NAME`, such as `label:app`.',
     }),
   ),
   from: optional(Timestamp),
@@ -127,7 +126,10 @@ export type ShowbackQuery = Static<typeof ShowbackExportQuery>;
 
 const showbackSums = {
   requests: integer(),
-  metered_requests: integer({ description: 'Requests that reached a provider.' }),
+  metered_requests: integer({
+    description:
+      'Requests with reported or estimated usage: those that reached a provider, except those that it rejected without reporting usage.',
+  }),
   input_tokens: integer(),
   cached_input_tokens: integer(),
   output_tokens: integer(),
@@ -173,7 +175,7 @@ export const MeteredUsage = closed('MeteredUsage', {
       provider_id: nullable(Id),
       endpoint_id: nullable(Id),
       upstream_model: nullable(Type.String(), { description: 'Null if the endpoint was deleted.' }),
-      requests: integer({ description: 'Requests that an endpoint completed, with usage.' }),
+      requests: integer({ description: 'Requests with reported or estimated usage.' }),
       failed_requests: integer(),
       estimated_requests: integer({
         description:
@@ -205,7 +207,7 @@ export const WaitDistribution = closed('WaitDistribution', {
   bins: Type.Array(
     closed('WaitBin', {
       from_ms: integer(),
-      up_to_ms: nullable(integer(), { description: 'Inclusive. Null if only the shortest wait is known.' }),
+      up_to_ms: nullable(integer(), { description: 'Inclusive. Null if the upper end is not known.' }),
       requests: integer(),
     }),
     {
@@ -215,3 +217,46 @@ export const WaitDistribution = closed('WaitDistribution', {
   ),
 });
 export type WaitDistribution = Static<typeof WaitDistribution>;
+
+const spendSums = {
+  cost_micros: integer({ description: 'Micro-USD, rounded half up.' }),
+  cost_usd: ExactUsd,
+  metered_requests: integer({
+    description:
+      'Requests with reported or estimated usage: those that reached a provider, except those that it rejected without reporting usage.',
+  }),
+  unpriced_requests: integer({
+    description: 'The part of `metered_requests` whose endpoint has no price; their cost is unknown.',
+  }),
+};
+
+/** Spend of the present day and month in UTC, and where the month will end at its rate. */
+export const Spend = closed('Spend', {
+  at: Timestamp,
+  counted: oneOf(['organization', 'own'], {
+    description:
+      '`own`: only the caller’s requests, because the caller lacks `relay:usage:read:organization`.',
+  }),
+  today: closed('SpendToday', { from: Timestamp, ...spendSums }),
+  month: closed('SpendMonth', {
+    from: Timestamp,
+    to: Timestamp,
+    ...spendSums,
+    forecast_micros: nullable(integer(), {
+      description:
+        'Expected spend for the whole month, at the rate since it began. Null while less than a tenth of the month has passed, unless at least half of the budget is spent.',
+    }),
+    budget_micros: nullable(integer(), {
+      description:
+        'The smallest shared monthly budget for the whole organization. Null if there is none, and for callers that can’t read it.',
+    }),
+    over_budget_at: nullable(Timestamp, {
+      description:
+        'When the budget runs out at this rate; now if it already has. Null if it lasts until the month ends, and without a budget.',
+    }),
+    days: Type.Array(integer(), {
+      description: 'Spend on each day since the month began, in micro-USD; today is last.',
+    }),
+  }),
+});
+export type Spend = Static<typeof Spend>;

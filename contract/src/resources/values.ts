@@ -12,7 +12,7 @@ export type Health = Static<typeof Health>;
 export const HealthDetail = closed('HealthDetail', {
   reason: nullable(Type.String(), { description: 'Why it is not healthy, such as "connection refused".' }),
   since: nullable(Timestamp, { description: 'When it entered this state; null for `unknown`.' }),
-  requests: integer({ description: 'Attempts that ended in the last five minutes.' }),
+  requests: integer({ description: 'Attempts that ended in the last 5 minutes.' }),
   error_share: nullable(Type.Number({ minimum: 0, maximum: 1 }), {
     description: 'The share of those that failed; null if there were none.',
   }),

@@ -11,6 +11,13 @@ export const routingRoutes = {
     summary: 'Explain how an inference request would be routed now, without sending it',
     body: RoutingExplain,
     success: { status: 200, schema: RoutingExplanation },
-    errors: ['policy_unavailable'],
+    errors: [
+      'policy_unavailable',
+      'queue_full',
+      'conflict',
+      'managed_by_file',
+      'not_found',
+      'lane_shadows_model',
+    ],
   },
 } as const satisfies RouteTable;

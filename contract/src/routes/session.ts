@@ -61,7 +61,7 @@ export const sessionRoutes = {
     method: 'PATCH',
     path: '/api/session',
     access: 'session_only',
-    summary: 'Switch to another organization of the caller',
+    summary: 'Switch to another of the caller’s organizations',
     body: SessionUpdate,
     success: { status: 200, schema: Session },
     errors: ['accounts_disabled', 'not_found'],

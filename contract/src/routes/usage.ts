@@ -1,5 +1,7 @@
 import Type from 'typebox';
-import { Live } from '../resources/live.ts';
+import { BucketRangeQuery, EndpointStatsPage } from '../resources/endpoint-stats.ts';
+import { Failures } from '../resources/failures.ts';
+import { Live, LiveQuery } from '../resources/live.ts';
 import {
   RequestDetail,
   RequestExportQuery,
@@ -13,6 +15,7 @@ import {
   Showback,
   ShowbackExportQuery,
   ShowbackQuery,
+  Spend,
   StatsSummary,
   Timeseries,
   TimeseriesQuery,
@@ -70,6 +73,7 @@ export const usageRoutes = {
     path: '/api/relay/live',
     access: { scope: 'relay:usage:read' },
     summary: 'Read waiting and in-flight requests, by lane and endpoint',
+    query: LiveQuery,
     success: { status: 200, schema: Live },
     errors: ['policy_unavailable'],
   },
@@ -90,6 +94,32 @@ export const usageRoutes = {
     query: TimeseriesQuery,
     success: { status: 200, schema: Timeseries },
   },
+  getSpend: {
+    ...shared,
+    method: 'GET',
+    path: '/api/relay/stats/spend',
+    access: { scope: 'relay:usage:read' },
+    summary: 'Read today’s and this month’s spend, with the month’s forecast',
+    success: { status: 200, schema: Spend },
+  },
+  getEndpointStats: {
+    ...shared,
+    method: 'GET',
+    path: '/api/relay/stats/endpoints',
+    access: { everyScope: ['relay:routing:read', 'relay:usage:read'] },
+    summary: 'Read traffic, latency, errors, spend, health and tightest limit of every endpoint',
+    query: BucketRangeQuery,
+    success: { status: 200, schema: EndpointStatsPage },
+  },
+  getFailures: {
+    ...shared,
+    method: 'GET',
+    path: '/api/relay/stats/failures',
+    access: { scope: 'relay:usage:read' },
+    summary: 'Group failed and rejected requests by cause, with the fix for each',
+    query: BucketRangeQuery,
+    success: { status: 200, schema: Failures },
+  },
   getShowback: {
     ...shared,
     method: 'GET',
@@ -104,7 +134,7 @@ export const usageRoutes = {
     method: 'GET',
     path: '/api/relay/stats/showback.csv',
     access: { scope: 'relay:usage:read:organization' },
-    summary: 'Download spend by team, label, key, member or model as CSV, or with FOCUS 1.2 columns',
+    summary: 'Download spend by team, label, key, member or model as CSV, optionally with FOCUS 1.2 columns',
     query: ShowbackExportQuery,
     success: { status: 200, schema: Type.String(), contentType: 'text/csv' },
   },
@@ -113,7 +143,8 @@ export const usageRoutes = {
     method: 'GET',
     path: '/api/relay/stats/metered',
     access: { scope: 'relay:usage:read' },
-    summary: 'Sum requests, tokens and cost by day, provider and upstream model, to compare with an invoice',
+    summary:
+      'Sum requests, tokens and cost by hour or day, provider and upstream model, to compare with an invoice',
     query: MeteredUsageQuery,
     success: { status: 200, schema: MeteredUsage },
   },

@@ -12,6 +12,13 @@ export const whatIfRoutes = {
     summary: 'Replay recent requests with an edited configuration, without changing anything',
     body: WhatIfRequest,
     success: { status: 200, schema: WhatIf },
-    errors: ['conflict', 'mode_unsupported', 'queue_full'],
+    errors: [
+      'conflict',
+      'managed_by_file',
+      'not_found',
+      'lane_shadows_model',
+      'mode_unsupported',
+      'queue_full',
+    ],
   },
 } as const satisfies RouteTable;

@@ -8,3 +8,20 @@ export const wireProtocols = ['openai', 'anthropic'] as const;
 export const requestStates = ['completed', 'failed', 'cancelled'] as const;
 
 export const healthStates = ['unknown', 'healthy', 'degraded', 'down', 'rate_limited'] as const;
+
+/** What mends a cause of failures. */
+export const failureActions = [
+  'raise_limit',
+  'set_price',
+  'replace_credential',
+  'edit_provider',
+  'test_provider',
+  'edit_endpoint',
+  'add_candidate',
+  'create_lane',
+  'edit_guardrail',
+  'check_deployment',
+] as const;
+
+/** What an action applies to. */
+export const failureResources = ['limit', 'endpoint', 'provider', 'lane', 'guardrail', 'model'] as const;

@@ -1,4 +1,5 @@
 import type { healthStates } from './choices.ts';
+import { counted } from './count.ts';
 import { durationWords } from './duration.ts';
 
 type Health = (typeof healthStates)[number];
@@ -41,20 +42,20 @@ export function healthSentence(seen: SeenHealth, nowMs: number): string {
   const state = `${names[health]}${sinceWords(detail.since, nowMs)}`;
   const why = detail.reason === null ? '' : `: ${detail.reason.replace(/\.$/, '')}`;
   const leftMs = until == null ? 0 : Date.parse(until) - nowMs;
-  const free = leftMs > 0 ? ` Requests go to it again in ${durationWords(leftMs, Math.ceil)}.` : '';
+  const free = leftMs > 0 ? ` Relay sends requests to it again in ${durationWords(leftMs, Math.ceil)}.` : '';
   return `${state}${why}.${free}`;
 }
 
 /** 40 requests in the last 5 min, 12.5% failed. */
 export function recentWords({ requests, error_share: share }: HealthDetail): string {
-  const counted = `${requests} ${requests === 1 ? 'request' : 'requests'} in the last ${durationWords(COUNTED_MS)}`;
-  if (share === null || requests === 0) return counted;
-  return `${counted}, ${share === 0 ? 'none' : shareWords(share)} failed`;
+  const recent = `${counted(requests, 'request')} in the last ${durationWords(COUNTED_MS)}`;
+  if (share === null || requests === 0) return recent;
+  return `${recent}, ${share === 0 ? 'none' : shareWords(share, requests)} failed`;
 }
 
 /** 12.5%; a share that is not zero or all is never rounded to it. */
-function shareWords(share: number): string {
-  if (share === 1) return 'all';
+function shareWords(share: number, requests: number): string {
+  if (share === 1) return requests === 1 ? '1' : 'all';
   const percent = Math.round(share * 1_000) / 10;
   return `${Math.min(99.9, Math.max(0.1, percent))}%`;
 }

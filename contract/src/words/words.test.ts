@@ -7,6 +7,7 @@ import {
   healthSentence,
   limitRuleWords,
   recentWords,
+  sizeWords,
 } from './index.ts';
 
 it('a duration is said in the two units that matter', () => {
@@ -56,12 +57,17 @@ it('a limit is said with its window, and one without a window as concurrent requ
   assert.equal(rule('concurrency', 'none', 1), '1 concurrent request');
 });
 
+it('a size is said in binary units', () => {
+  const said = [512, 65_536, 1_572_864, 20_971_520].map(sizeWords);
+  assert.deepEqual(said, ['512 B', '64 KiB', '1.5 MiB', '20 MiB']);
+});
+
 it('money is said in dollars, and no amount is rounded away', () => {
   assert.equal(dollarWords(0), '$0.00');
   assert.equal(dollarWords(1), '$0.000001');
   assert.equal(dollarWords(12_500_000), '$12.50');
   assert.equal(dollarWords(-42_000), '-$0.042');
-  assert.equal(dollarWords(5_000_000_000), '$5000.00');
+  assert.equal(dollarWords(5_000_000_000), '$5,000.00');
 });
 
 const detail = { reason: null, since: null, requests: 0, error_share: null, last_error: null };
@@ -78,7 +84,7 @@ it('health is said with how long and why', () => {
   const seen = { health: 'rate_limited', health_detail: limited, cooldown_until: beforeMs(-90_000) } as const;
   assert.equal(
     healthSentence(seen, nowMs),
-    'Rate-limited for 1 s: the provider answered 429. Requests go to it again in 1 min 30 s.',
+    'Rate-limited for 1 s: the provider answered 429. Relay sends requests to it again in 1 min 30 s.',
   );
   const well = { ...detail, since: beforeMs(7_500_000), requests: 3, error_share: 0 };
   assert.equal(healthSentence({ health: 'healthy', health_detail: well }, nowMs), 'Healthy for 2 h 5 min.');
@@ -96,9 +102,10 @@ it('the share of errors is never rounded to none or to all', () => {
   const said = (requests: number, share: number | null) =>
     recentWords({ ...detail, requests, error_share: share });
   assert.equal(said(0, null), '0 requests in the last 5 min');
-  assert.equal(said(1, 1), '1 request in the last 5 min, all failed');
+  assert.equal(said(1, 1), '1 request in the last 5 min, 1 failed');
+  assert.equal(said(2, 1), '2 requests in the last 5 min, all failed');
   assert.equal(said(40, 0.125), '40 requests in the last 5 min, 12.5% failed');
   assert.equal(said(40, 0), '40 requests in the last 5 min, none failed');
-  assert.equal(said(100_000, 0.00001), '100000 requests in the last 5 min, 0.1% failed');
-  assert.equal(said(100_000, 0.99999), '100000 requests in the last 5 min, 99.9% failed');
+  assert.equal(said(100_000, 0.00001), '100,000 requests in the last 5 min, 0.1% failed');
+  assert.equal(said(100_000, 0.99999), '100,000 requests in the last 5 min, 99.9% failed');
 });

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { RelayError } from '../domain/relay-error.ts';
 import { systemClock as clock } from '../kit/clock.ts';
-import { askOf, UNITS } from './both-engines.fixture.ts';
+import { askOf, MINUTE, UNITS } from './both-engines.fixture.ts';
 import { deskParts } from './desk.fixture.ts';
 import { type AdmissionDesk, createDesk } from './desk.ts';
+import type { SettleAsk } from './engine.ts';
 import { relayTo } from './line.ts';
 import { createMemoryEngine } from './memory/engine.ts';
 
@@ -81,4 +82,110 @@ it('a waiter that was let go while it left is given back, although the store did
   assert.equal(await desk.stop(5_000), 0);
   assert.deepEqual(kept, ['second'], 'the journal delivers its end');
   assert.deepEqual(appended, ['first']);
+});
+
+/** A request whose first attempt failed, on an engine whose answers are lost while `isAway`. */
+async function failedOnce(runsUnheard: boolean) {
+  let isAway = false;
+  const engine = createMemoryEngine({
+    clock,
+    append: () => undefined,
+    appendExpired: () => undefined,
+    line: relayTo(() => desk),
+  });
+  const parts = deskParts();
+  const kept: SettleAsk[] = [];
+  const desk: AdmissionDesk = createDesk({
+    ...parts,
+    journal: { ...parts.journal, settlement: (settlement) => void kept.push(settlement) },
+    engine: {
+      ...engine,
+      async admit(ask) {
+        if (!isAway || runsUnheard) await engine.admit(ask);
+        if (isAway) throw new RelayError('store_unavailable');
+        return engine.admit(ask);
+      },
+    },
+  });
+  const { leaseMs: _leaseMs, ...ask } = askOf('acme', 'op', {
+    candidates: [{ endpointId: 'e', paced: false, charges: [{ policy: MINUTE, cost: 100 }] }],
+  });
+  assert.equal((await desk.admit(ask)).kind, 'admitted');
+  isAway = true;
+  return {
+    desk,
+    ask: { ...ask, release: { dispatched: true, tokens: 10, spendMicros: 0 } },
+    async usedAtLast() {
+      assert.equal(await desk.stop(5_000), 0);
+      for (const settlement of kept) await engine.settle(settlement);
+      return (await engine.usage('acme', [MINUTE]))[0]?.used;
+    },
+  };
+}
+
+for (const runsUnheard of [true, false])
+  it(`a failed attempt counts once when the answer to its fallback was lost${runsUnheard ? ', which the engine ran' : ''}`, async () => {
+    const { desk, ask, usedAtLast } = await failedOnce(runsUnheard);
+    await assert.rejects(desk.admit(ask), { code: 'policy_unavailable' });
+    desk.settle('acme', 'op', ask.release, 'record');
+    assert.equal(await usedAtLast(), 10);
+  });
+
+for (const runsUnheard of [true, false])
+  it(`a fallback without limits that is sent while the engine is away charges the failed attempt only its own use${runsUnheard ? ', if the engine ran its ask' : ''}`, async () => {
+    const { desk, ask, usedAtLast } = await failedOnce(runsUnheard);
+    const free = { ...ask, candidates: [{ endpointId: 'free', paced: false, charges: [] }] };
+    assert.equal((await desk.admit(free)).kind, 'admitted');
+    desk.settle('acme', 'op', { dispatched: true, tokens: 500, spendMicros: 0 }, 'record');
+    assert.equal(await usedAtLast(), 10);
+  });
+
+it('a failed attempt counts once when its fallback waits, is let go unheard, and its wait fails', async () => {
+  let isAway = false;
+  const unlessAway = <T>(call: () => Promise<T>) =>
+    isAway ? Promise.reject(new RelayError('store_unavailable')) : call();
+  const engine = createMemoryEngine({
+    clock,
+    append: () => undefined,
+    appendExpired: () => undefined,
+    line: { ...relayTo(() => desk), released: () => undefined },
+  });
+  const desk: AdmissionDesk = createDesk({
+    ...deskParts(),
+    engine: { ...engine, admit: (ask) => unlessAway(() => engine.admit(ask)) },
+  });
+  const policy = { ...UNITS, limit: 1 };
+  const candidates = [
+    {
+      endpointId: 'e',
+      paced: false,
+      charges: [
+        { policy, cost: 1 },
+        { policy: MINUTE, cost: 100 },
+      ],
+    },
+  ];
+  const ask = (operationId: string) => {
+    const { leaseMs: _leaseMs, ...asked } = askOf('acme', operationId, { candidates, waitMsMax: 100 });
+    return asked;
+  };
+  const used = (tokens: number) => ({ dispatched: true, tokens, spendMicros: 0 });
+  assert.equal((await desk.admit(ask('op'))).kind, 'admitted');
+  assert.equal((await desk.admit({ ...ask('next'), waitMsMax: 5_000 })).kind, 'wait');
+  const waits = await desk.admit({ ...ask('op'), release: used(10) });
+  assert.ok(waits.kind === 'wait');
+  isAway = true;
+  await engine.settle({ organizationId: 'acme', operationId: 'next', actual: used(0), record: 'next' });
+  assert.deepEqual(
+    (await engine.usage('acme', [policy, MINUTE])).map((each) => each.used),
+    [1, 110],
+    'the engine let it go',
+  );
+  assert.equal((await waits.ended).kind, 'failed');
+  desk.settle('acme', 'op', used(10), 'record');
+  assert.equal(await desk.stop(5_000), 0);
+  assert.deepEqual(
+    (await engine.usage('acme', [policy, MINUTE])).map((each) => each.used),
+    [0, 10],
+  );
 });

@@ -18,11 +18,22 @@ import type {
 } from './engine.ts';
 import type { Journal } from './journal.ts';
 import { createLeaseKeeper, LEASE_MS } from './lease-keeper.ts';
-import { createLine } from './line.ts';
-import { type FlowsAsk, flowsOf, type LiveFlow } from './live-flows.ts';
-import { asksOf, countLive, type LiveOperation, type LiveOperations, remember } from './live-operations.ts';
+import { createLine, type Line } from './line.ts';
+import { type FlowsAsk, flowsOf } from './live-flows.ts';
+import { type LiveTraffic, lanesOf } from './live-lanes.ts';
+import {
+  asksOf,
+  countLive,
+  earlierOf,
+  fellBack,
+  type LiveOperation,
+  type LiveOperations,
+  remember,
+  usesOf,
+} from './live-operations.ts';
 import { COOLDOWN_MS_MAX, type LocalCooldowns } from './local-cooldowns.ts';
 import { createRebuildWindows, type RebuildWindows } from './rebuild-windows.ts';
+import { createRecentFallbacks, type RecentFallbacks } from './recent-fallbacks.ts';
 import { concurrencyRefusal } from './refusal.ts';
 import { createRunningTimes, type RunningTimes } from './running-times.ts';
 import { createSettlements } from './settlements.ts';
@@ -81,8 +92,8 @@ export interface AdmissionDesk {
   counts(): { readonly waiting: number; readonly dispatched: number };
   /** The store started a shard's state again. */
   readonly shardRestarted: ReportShard;
-  /** The same by lane and endpoint, of one organization. */
-  flows(ask: FlowsAsk): LiveFlow[];
+  /** The same by lane and endpoint, of one organization, with the queues of its lanes. */
+  traffic(ask: FlowsAsk): Promise<LiveTraffic>;
   start(): void;
   /** Waits for settlements in flight; returns how many are left. */
   stop(timeoutMs: number): Promise<number>;
@@ -97,43 +108,30 @@ export function createDesk(deps: DeskDeps): AdmissionDesk {
   const warn = warnOccasionally(clock, log);
   const settlements = createSettlements({ ...deps, rebuild, warn });
   const running = createRunningTimes();
+  const fallbacks = createRecentFallbacks();
   const changed = createChangedLimits(clock);
-  const parts = { ...deps, live, left, rebuild, running, changed, warn };
+  const parts = { ...deps, live, left, rebuild, running, changed, fallbacks, warn };
   const line = createLine({
     ...parts,
     decide: (ask) => decide(parts, ask),
     take: (ask, decision) => take(parts, ask, decision),
     isLive: (operationId) => live.has(operationId),
+    gaveUp: (operationId) => noteGivenUp(live, operationId),
   });
   const keeper = createLeaseKeeper({ ...parts, isRestarting: settlements.isHeld, lost: line.lost });
 
   return {
-    async admit(given) {
-      const ask = { ...given, leaseMs: LEASE_MS };
-      let answer: DeskAnswer;
-      line.asking(ask.operationId);
-      try {
-        answer = take(parts, ask, await decide(parts, ask));
-      } catch (error) {
-        line.asked(ask.operationId);
-        throw error;
-      }
-      if (answer.kind === 'wait') return { ...answer, ended: line.join(ask, answer.withinMs) };
-      line.asked(ask.operationId);
-      return answer;
-    },
+    admit: (given) => admitFor(parts, line, given),
     stopWaiting: line.stop,
     void(organizationId, operationId) {
       line.stop(operationId);
       giveBack(parts, organizationId, operationId);
     },
     settle(organizationId, operationId, actual, record) {
-      const gaveUp = removeFrom(left, operationId);
-      const found = removeFrom(live, operationId) ?? gaveUp;
+      const found = removeFrom(operationId, live, left);
       running.ended(operationId, clock.monotonicMs());
-      const settlement = { organizationId, operationId, actual, record };
       if (found === undefined) deps.append(organizationId, record);
-      else settlements.send(settlement, found);
+      else settlements.send({ organizationId, operationId, ...usesOf(found, actual), record }, found);
     },
     refuseInLine: refuseForConcurrency.bind(null, parts),
     line: line.listener,
@@ -145,7 +143,7 @@ export function createDesk(deps: DeskDeps): AdmissionDesk {
     penalize: (organizationId, endpointId, untilMs) => penalize(parts, organizationId, endpointId, untilMs),
     cooldownUntilMs: (endpointId) => deps.local.cooldownUntilMs(endpointId),
     counts: () => countLive(live),
-    flows: (ask) => flowsOf(live.values(), ask, clock.monotonicMs()),
+    traffic: (ask) => trafficOf(parts, ask),
     shardRestarted: createShardReports({ keeper, settlements, windows }),
     start() {
       keeper.start();
@@ -169,13 +167,47 @@ interface Parts extends DeskDeps {
   readonly rebuild: RebuildWindows;
   readonly running: RunningTimes;
   readonly changed: ChangedLimits;
+  readonly fallbacks: RecentFallbacks;
   readonly warn: (error: unknown, message: string) => void;
 }
 
-function removeFrom(operations: LiveOperations, operationId: string): LiveOperation | undefined {
-  const found = operations.get(operationId);
-  operations.delete(operationId);
+async function trafficOf({ engine, live, fallbacks, clock }: Parts, ask: FlowsAsk): Promise<LiveTraffic> {
+  const nowMs = clock.monotonicMs();
+  const flows = flowsOf(live.values(), ask, nowMs);
+  return { flows, lanes: await lanesOf(engine, live.values(), ask, fallbacks.of(ask, nowMs)) };
+}
+
+async function admitFor(parts: Parts, line: Line, given: DeskAsk): Promise<DeskReply> {
+  const attempt = earlierOf(parts.live.get(given.operationId), given.release).length;
+  const ask = { ...given, leaseMs: LEASE_MS, attempt };
+  let answer: DeskAnswer;
+  line.asking(ask.operationId);
+  try {
+    answer = take(parts, ask, await decide(parts, ask));
+  } catch (error) {
+    line.asked(ask.operationId);
+    if (ask.release?.dispatched === false) noteGivenUp(parts.live, ask.operationId);
+    throw error;
+  }
+  if (answer.kind === 'wait') return { ...answer, ended: line.join(ask, answer.withinMs) };
+  line.asked(ask.operationId);
+  return answer;
+}
+
+function removeFrom(
+  operationId: string,
+  live: LiveOperations,
+  left: LiveOperations,
+): LiveOperation | undefined {
+  const found = live.get(operationId) ?? left.get(operationId);
+  live.delete(operationId);
+  left.delete(operationId);
   return found;
+}
+
+function noteGivenUp(live: LiveOperations, operationId: string): void {
+  const held = live.get(operationId);
+  if (held !== undefined) held.isGivenUp = true;
 }
 
 function giveBack(
@@ -186,14 +218,15 @@ function giveBack(
   const found = live.get(operationId);
   if (found === undefined) return;
   running.ended(operationId, clock.monotonicMs());
+  found.isGivenUp = true;
   // An operation that was sent, or is in the journal, is settled later.
-  if (!found.sent && !found.journaled) {
+  if (found.earlier.length === 0 && !found.journaled) {
     live.delete(operationId);
     left.set(operationId, { ...found, state: 'waiting' });
   }
   engine.void(organizationId, operationId).then(
     () => left.delete(operationId),
-    (error: unknown) => warn(error, 'a place could not be given back; it is with its settlement'),
+    (error: unknown) => warn(error, 'could not release reserved capacity; its settlement will release it'),
   );
 }
 
@@ -206,7 +239,7 @@ function penalize(
   local.penalize(endpointId, untilMs);
   const forMs = Math.min(COOLDOWN_MS_MAX, Math.max(1, untilMs - clock.nowMs()));
   engine.penalize(organizationId, endpointId, forMs).catch((error: unknown) => {
-    warn(error, 'a cooldown was not announced');
+    warn(error, 'could not announce a cooldown to other processes');
   });
 }
 
@@ -216,10 +249,10 @@ async function decide(parts: Parts, ask: AdmissionAsk): Promise<Decision> {
     return { answer: await askEngine(parts, parts.changed.apply(ask)), alone: false };
   } catch (error) {
     if (hasCharges(ask.candidates)) {
-      parts.warn(error, 'limits cannot be checked');
+      parts.warn(error, 'cannot check limits; rejecting the request');
       throw asUnavailable(error);
     }
-    parts.warn(error, 'requests without a limit are served without the store');
+    parts.warn(error, 'the admission store is unavailable; serving requests that have no limit');
     // This process knows the cooldowns, and the journal replaces the lease.
     return { answer: parts.local.admit(ask), alone: true };
   }
@@ -237,7 +270,7 @@ async function askEngine({ engine, live, rebuild, clock }: Parts, ask: Admission
     if (!live.has(ask.operationId)) remember(live, ask, UNKNOWN_PLACE, clock.monotonicMs());
     throw error;
   }
-  throw new RelayError('policy_unavailable', { internal: 'windows stay unknown after they were rebuilt' });
+  throw new RelayError('policy_unavailable', { internal: 'limit windows are still unknown after a rebuild' });
 }
 
 /** Notes what was decided. Throws when the draft of a request to be dispatched cannot be kept. */
@@ -247,6 +280,8 @@ function take(parts: Parts, ask: AdmissionAsk, { answer, alone }: Decision): Des
   const before = live.get(ask.operationId);
   if (answer.kind === 'admitted') keepDraft(parts, ask, answer.candidate, alone);
   const known = remember(live, ask, answer, nowMs);
+  if (known?.ask.about !== undefined && fellBack(known))
+    parts.fallbacks.note(ask.organizationId, known.ask.about, nowMs);
   // Written again meanwhile, it may hold what the refusal had given back.
   if (before?.restoring !== undefined && !live.has(ask.operationId))
     left.set(ask.operationId, { ...before, state: 'waiting' });
@@ -307,6 +342,6 @@ function hasCharges(candidates: readonly CandidateAsk[]): boolean {
 /** A limit that cannot be checked rejects the request, whether the store is unavailable or refuses the script. */
 function asUnavailable(error: unknown): unknown {
   if (error instanceof RelayError && error.code !== 'store_unavailable') return error;
-  const internal = error instanceof Error ? error.message : 'the engine failed';
+  const internal = error instanceof Error ? error.message : 'the admission engine failed';
   return new RelayError('policy_unavailable', { cause: error, internal });
 }

@@ -32,6 +32,11 @@ export interface AdmissionEngine {
   /** Ends expired leases: waiting ones are voided, dispatched ones stay charged at their estimate. */
   sweep(): Promise<number>;
   usage(organizationId: string, policies: readonly AppliedLimit[]): Promise<PolicyUsage[]>;
+  /**
+   * In how many milliseconds each of these requests can go, as limits, pace, cooldowns and its own promise stand; others that wait for the
+   * same may be ahead of it. Null when it does not wait, and when that is unknown, as behind a concurrency limit. Changes nothing.
+   */
+  nextSlots(organizationId: string, operationIds: readonly string[]): Promise<(number | null)[]>;
   /** The response to `rebuild`: sets windows from the ledger. Windows that exist by then stay as they are. */
   initialize(organizationId: string, openings: readonly Opening[]): Promise<void>;
   /**
@@ -84,8 +89,10 @@ export interface AdmissionAsk {
   readonly leaseMs: number;
   /** Set for a fallback: what the failed attempt used. */
   readonly release?: Actual;
+  /** How many attempts of the request were sent before this one; none by default. */
+  readonly attempt?: number;
   /** For the view of live traffic; the engines ignore it. */
-  readonly about?: { readonly laneId: string | null; readonly userId: string };
+  readonly about?: { readonly laneId: string | null; readonly userId: string; readonly keyId: string | null };
   /** Kept with the lease. The sweep appends it to the usage stream if the lease expires after the dispatch. */
   readonly draft: string;
 }
@@ -155,7 +162,13 @@ export interface WindowState {
 export interface SettleAsk {
   readonly organizationId: string;
   readonly operationId: string;
+  /** What the last attempt that was sent used. */
   readonly actual: Actual;
+  /**
+   * What the attempts before it used, oldest first. The engine may hold another attempt than the last: it may have run a fallback's ask whose answer
+   * was lost, or never have heard of a fallback.
+   */
+  readonly earlier?: readonly Actual[];
   /** The terminal record as text, appended to the usage stream in the same step. */
   readonly record: string;
 }

@@ -10,13 +10,15 @@ import { createRedis, type Redis } from '../store/redis/redis.ts';
 import { prefixOf } from '../store/redis/shards.ts';
 import { createFleetFlows, type FleetFlows } from './fleet-flows.ts';
 import type { FlowsAsk, LiveFlow } from './live-flows.ts';
+import type { LiveLane } from './live-lanes.ts';
 
 const log = createLog('silent');
 
 /** A gateway with its own connection and its own clock. */
 interface Gateway {
   readonly fleet: FleetFlows;
-  flows: readonly (LiveFlow & { organizationId: string; userId: string })[];
+  flows: readonly (LiveFlow & { organizationId: string; userId: string; keyId: string })[];
+  lanes: readonly LiveLane[];
   shiftMs: number;
   stop(): Promise<void>;
 }
@@ -48,16 +50,20 @@ describe('the live traffic of all gateways, on a cluster', () => {
     await redis.whenReady(10_000);
     const gateway: Gateway = {
       flows: [],
+      lanes: [],
       shiftMs: index * 86_400_000,
       fleet: createFleetFlows({
         aside: nothingAside,
         redis,
         gatewayId,
-        own: (ask) =>
-          gateway.flows
+        own: async (ask) => ({
+          flows: gateway.flows
             .filter((each) => each.organizationId === ask.organizationId)
             .filter((each) => ask.userId === undefined || each.userId === ask.userId)
-            .map(({ organizationId: _organization, userId: _user, ...flow }) => flow),
+            .filter((each) => ask.keyId === undefined || each.keyId === ask.keyId)
+            .map(({ organizationId: _organization, userId: _user, keyId: _key, ...flow }) => flow),
+          lanes: gateway.lanes,
+        }),
         clock: { ...systemClock, monotonicMs: () => systemClock.monotonicMs() + gateway.shiftMs },
         log,
       }),
@@ -77,7 +83,7 @@ describe('the live traffic of all gateways, on a cluster', () => {
     longestWaitMs,
     inFlight,
   });
-  const of = (userId: string, each: LiveFlow) => ({ ...each, organizationId, userId });
+  const of = (userId: string, each: LiveFlow, keyId = 'app') => ({ ...each, organizationId, userId, keyId });
   const everybody = () => ({ organizationId, userId: undefined });
   const inOrder = (flows: readonly LiveFlow[]) =>
     flows.toSorted((a, b) => a.endpointId.localeCompare(b.endpointId));
@@ -86,7 +92,7 @@ describe('the live traffic of all gateways, on a cluster', () => {
   async function shows(reader: Gateway, expected: readonly LiveFlow[], ask: FlowsAsk = everybody()) {
     let found: readonly LiveFlow[] = [];
     for (let turn = 0; turn < 20; turn += 1) {
-      found = inOrder(await reader.fleet.read(ask));
+      found = inOrder((await reader.fleet.read(ask)).flows);
       if (isDeepStrictEqual(found, expected)) return;
     }
     assert.deepEqual(found, expected);
@@ -99,7 +105,33 @@ describe('the live traffic of all gateways, on a cluster', () => {
     const all = [flow('first', 3, 900, 3), flow('second', 0, 0, 4)];
     for (const reader of [a, b, c]) await shows(reader, all);
     await shows(c, [flow('first', 1, 300, 2)], { organizationId, userId: 'anne' });
-    assert.deepEqual(await c.fleet.read({ organizationId: randomUUIDv7(), userId: undefined }), []);
+    const other = await c.fleet.read({ organizationId: randomUUIDv7(), userId: undefined });
+    assert.deepEqual(other, { flows: [], lanes: [] });
+  });
+
+  it('adds up queues by priority and fallbacks, and has the soonest slot that a gateway knows', async () => {
+    const [a, b, c] = gateways as [Gateway, Gateway, Gateway];
+    const lane = (interactive: number, nextSlotMs: number | null, fallbacks: number): LiveLane => ({
+      laneId: 'chat',
+      waiting: { interactive, standard: 0, batch: 1 },
+      nextSlotMs,
+      fallbacks,
+    });
+    [a.lanes, b.lanes, c.lanes] = [[lane(1, null, 0)], [lane(2, 900, 1)], [lane(0, 400, 3)]];
+    const all = { ...lane(3, 400, 4), waiting: { interactive: 3, standard: 0, batch: 3 } };
+    let found: readonly LiveLane[] = [];
+    for (let turn = 0; turn < 20 && !isDeepStrictEqual(found, [all]); turn += 1)
+      found = (await b.fleet.read(everybody())).lanes;
+    assert.deepEqual(found, [all]);
+  });
+
+  it('of one key is that of its requests alone, at all gateways', async () => {
+    const [a, b, c] = gateways as [Gateway, Gateway, Gateway];
+    a.flows = [of('anne', flow('first', 1, 300, 0), 'new'), of('anne', flow('first', 5, 900, 2))];
+    b.flows = [of('anne', flow('first', 0, 0, 1), 'new')];
+    await shows(c, [flow('first', 1, 300, 1)], { organizationId, userId: undefined, keyId: 'new' });
+    await shows(c, [], { organizationId, userId: 'ben', keyId: 'new' });
+    await shows(c, [flow('first', 6, 900, 3)]);
   });
 
   it('follows what changes, and forgets what is over', async () => {

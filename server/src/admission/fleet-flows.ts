@@ -7,6 +7,7 @@ import type { Redis } from '../store/redis/redis.ts';
 import { prefixOf } from '../store/redis/shards.ts';
 import { createSharedReads } from '../store/shared-reads.ts';
 import { type FlowsAsk, joinFlows, type LiveFlow } from './live-flows.ts';
+import { joinLanes, type LiveLane, type LiveTraffic } from './live-lanes.ts';
 
 const CHANNEL = 'relay:flows';
 /** How long a reader waits for other processes; a later answer is shown at the next read. */
@@ -15,8 +16,7 @@ const ANSWER_MS = 100;
 const SHOWN_MS = 3_000;
 const KEPT_MS = 10_000;
 
-interface Question {
-  readonly organizationId: string;
+interface Question extends Pick<FlowsAsk, 'organizationId' | 'keyId'> {
   readonly userId?: string | undefined;
   /** The process that asks, and its own clock, so that two clocks are never compared. */
   readonly readerId: string;
@@ -27,12 +27,13 @@ interface Report {
   readonly gatewayId: string;
   readonly askedMs: number;
   readonly flows: readonly LiveFlow[];
+  readonly lanes: readonly LiveLane[];
 }
 
 export interface FleetFlowsDeps {
   readonly redis: Redis;
-  /** The flows of this process. */
-  readonly own: (ask: FlowsAsk) => LiveFlow[];
+  /** The traffic of this process. */
+  readonly own: (ask: FlowsAsk) => Promise<LiveTraffic>;
   readonly gatewayId: string;
   readonly clock: Clock;
   readonly log: Log;
@@ -40,38 +41,39 @@ export interface FleetFlowsDeps {
 }
 
 export interface FleetFlows {
-  /** The flows of all gateways. Fails with `store_unavailable` while Redis is unavailable. */
-  read(ask: FlowsAsk): Promise<LiveFlow[]>;
+  /** The traffic of all gateways. Fails with `store_unavailable` while Redis is unavailable. */
+  read(ask: FlowsAsk): Promise<LiveTraffic>;
   start(): Promise<void>;
   stop(): Promise<void>;
 }
 
 /**
  * Each gateway knows its own requests. A reader publishes a question and reads the answers of all gateways from a hash of
- * its own. That costs two commands per read and two per gateway, however many requests there are, and nothing without readers.
+ * its own. That costs two commands per read and two per gateway, however many requests there are, and nothing without readers. A gateway
+ * whose requests wait also asks the engine when they can go, for a bounded number of them.
  */
 export function createFleetFlows(deps: FleetFlowsDeps): FleetFlows {
   const { redis, clock, gatewayId } = deps;
   let unsubscribe: (() => Promise<void>) | null = null;
 
   async function answer(question: Question): Promise<void> {
-    const { organizationId, userId, askedMs } = question;
-    const flows = deps.own({ organizationId, userId });
+    const { organizationId, userId, keyId, askedMs } = question;
+    const { flows, lanes } = await deps.own({ organizationId, userId, keyId });
     const key = keyOf(question);
-    if (flows.length === 0) {
+    if (flows.length === 0 && lanes.length === 0) {
       await redis.run(['HDEL', key, gatewayId], key);
       return;
     }
-    const report: Report = { gatewayId, askedMs, flows };
+    const report: Report = { gatewayId, askedMs, flows, lanes };
     await redis.run(['HSET', key, gatewayId, JSON.stringify(report)], key);
     await redis.run(['PEXPIRE', key, String(KEPT_MS)], key);
   }
 
   /** Concurrent readers of the same flows share one question. */
   const ask = createSharedReads(async (text) => {
-    const { organizationId, userId } = JSON.parse(text) as FlowsAsk;
+    const { organizationId, userId, keyId } = JSON.parse(text) as FlowsAsk;
     const askedMs = clock.monotonicMs();
-    const question: Question = { organizationId, userId, readerId: gatewayId, askedMs };
+    const question: Question = { organizationId, userId, keyId, readerId: gatewayId, askedMs };
     await redis.run(['PUBLISH', CHANNEL, JSON.stringify(question)]);
     await delay(ANSWER_MS);
     const key = keyOf(question);
@@ -80,16 +82,20 @@ export function createFleetFlows(deps: FleetFlowsDeps): FleetFlows {
     const isGone = (report: Report) => askedMs - report.askedMs > SHOWN_MS;
     const gone = reports.filter(isGone).map((report) => report.gatewayId);
     if (gone.length > 0) await redis.run(['HDEL', key, ...gone], key);
-    return joinFlows(reports.filter((report) => !isGone(report)).flatMap(({ flows }) => flows));
+    const shown = reports.filter((report) => !isGone(report));
+    return {
+      flows: joinFlows(shown.flatMap(({ flows }) => flows)),
+      lanes: joinLanes(shown.flatMap(({ lanes }) => lanes)),
+    };
   });
 
   return {
-    read: ({ organizationId, userId }) => ask(JSON.stringify({ organizationId, userId })),
+    read: ({ organizationId, userId, keyId }) => ask(JSON.stringify({ organizationId, userId, keyId })),
     async start() {
       unsubscribe = await redis.subscribe(CHANNEL, (message) => {
         const reply = async () => answer(JSON.parse(message) as Question);
         reply().catch((error: unknown) => {
-          deps.log.warn({ err: error }, 'the flows of this process could not be reported');
+          deps.log.warn({ err: error }, 'could not report the live traffic of this process');
         });
       });
     },
@@ -106,12 +112,14 @@ function reportOf({ aside }: Pick<FleetFlowsDeps, 'aside'>, text: string): Repor
     typeof report?.['gatewayId'] === 'string' &&
     typeof report['askedMs'] === 'number' &&
     Array.isArray(report['flows']);
-  if (isReport) return [report as unknown as Report];
-  aside.note('report', {}, 'live traffic of a process cannot be read and is not shown');
+  // A gateway of an earlier version tells nothing about lanes.
+  if (isReport) return [{ lanes: [], ...report } as unknown as Report];
+  aside.note('report', {}, 'ignored an unreadable report of live traffic');
   return [];
 }
 
-/** In the slot of the organization; one key per reading process and user. */
-function keyOf({ organizationId, userId = '', readerId }: Question): string {
-  return `${prefixOf(organizationId)}${organizationId}:flows:${readerId}:${userId}`;
+/** In the slot of the organization; one key per reading process, user and API key. */
+function keyOf({ organizationId, userId = '', keyId, readerId }: Question): string {
+  const ofKey = keyId === undefined ? '' : `:${keyId}`;
+  return `${prefixOf(organizationId)}${organizationId}:flows:${readerId}:${userId}${ofKey}`;
 }

@@ -42,7 +42,7 @@ export function createFollowLimits(
         if (changes.length > 0) await deps.desk.changeLimits(organizationId, version, changes);
         break;
       } catch (error) {
-        deps.log.warn({ err: error }, 'those who wait were not told of a changed limit; trying again');
+        deps.log.warn({ err: error }, 'could not apply a changed limit to waiting requests; will retry');
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
       }
     }

@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomUUIDv7 } from 'node:crypto';
-import { after, before, describe, it } from 'node:test';
-import { type PrivateRedis, startRedis } from '@relay/testbed';
+import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { AppliedLimit } from '../domain/limits/limit.ts';
 import { EVERY_REQUEST } from '../domain/limits/limits.fixture.ts';
-import { systemClock } from '../kit/clock.ts';
-import { createLog } from '../kit/log.ts';
-import { createRedis, type Redis } from '../store/redis/redis.ts';
+import { privateRedis } from '../store/fixtures/private-redis.fixture.ts';
 import { askOf, type Bench, benches } from './both-engines.fixture.ts';
 
 const HOUR_MS = 3_600_000;
@@ -21,23 +18,7 @@ const SPEND: AppliedLimit = {
   counts: EVERY_REQUEST,
 };
 
-let server: PrivateRedis;
-let redis: Redis;
-
-before(async () => {
-  server = await startRedis();
-  redis = createRedis({
-    url: server.url,
-    clock: systemClock,
-    log: createLog('silent'),
-    commandTimeoutMs: 10_000,
-  });
-  await redis.whenReady(5_000);
-});
-after(async () => {
-  await redis.close();
-  await server.remove();
-});
+const redis = privateRedis({ commandTimeoutMs: 10_000 });
 
 interface Asked {
   readonly reserved: number;
@@ -53,7 +34,7 @@ const asked: fc.Arbitrary<Asked> = fc.record({
   ending: fc.integer({ min: 0, max: 3 }),
 });
 
-for (const [name, start] of benches(() => redis)) {
+for (const [name, start] of benches(redis)) {
   describe(`reservations of the most that requests use, ${name}`, () => {
     it('never let more be used than the limit, and what comes back is used by others', async () => {
       const bench = start();

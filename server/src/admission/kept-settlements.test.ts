@@ -22,7 +22,7 @@ function settled(
       stateSinceMs: 0,
       leasedMs: 0,
       journaled: false,
-      sent: false,
+      earlier: [],
     },
     shard: SHARD,
     settledMs,

@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUIDv7 } from 'node:crypto';
-import { after, before, describe, it } from 'node:test';
-import { type PrivateRedis, startRedis } from '@relay/testbed';
-import { systemClock } from '../kit/clock.ts';
-import { createLog } from '../kit/log.ts';
-import { createRedis, type Redis } from '../store/redis/redis.ts';
+import { describe, it } from 'node:test';
+import { privateRedis } from '../store/fixtures/private-redis.fixture.ts';
 import { prefixOf } from '../store/redis/shards.ts';
 import { admitted, askOf, type Bench, benches, usedIn } from './both-engines.fixture.ts';
 import type { Actual } from './engine.ts';
@@ -16,25 +13,9 @@ const HOUR_MS = 3_600_000;
 
 type Settle = (operationId: string, actual: Actual) => Promise<string>;
 
-let server: PrivateRedis;
-let redis: Redis;
+const redis = privateRedis({ commandTimeoutMs: 10_000 });
 
-before(async () => {
-  server = await startRedis();
-  redis = createRedis({
-    url: server.url,
-    clock: systemClock,
-    log: createLog('silent'),
-    commandTimeoutMs: 10_000,
-  });
-  await redis.whenReady(5_000);
-});
-after(async () => {
-  await redis.close();
-  await server.remove();
-});
-
-for (const [name, start] of benches(() => redis)) {
+for (const [name, start] of benches(redis)) {
   describe(`a settlement after the end of its lease, ${name}`, () => {
     /** Two requests are in flight, and their gateway is frozen for longer than their leases. */
     async function frozen(): Promise<{ bench: Bench; organizationId: string; settle: Settle }> {
@@ -117,7 +98,7 @@ for (const [name, start] of benches(() => redis)) {
       bench.nowMs += 25 * HOUR_MS;
       await bench.engine.sweep();
       if (name === 'in memory') return;
-      const keys = (await redis.run(['KEYS', `${prefixOf(own)}*`])) as string[];
+      const keys = (await redis().run(['KEYS', `${prefixOf(own)}*`])) as string[];
       assert.deepEqual(
         keys.filter((key) => /:(?:leases|expiry|late)$/.test(key)),
         [],

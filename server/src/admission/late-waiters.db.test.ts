@@ -1,32 +1,13 @@
 import assert from 'node:assert/strict';
 import { randomUUIDv7 } from 'node:crypto';
-import { after, before, it } from 'node:test';
-import { type PrivateRedis, startRedis } from '@relay/testbed';
+import { it } from 'node:test';
 import { EVERY_REQUEST } from '../domain/limits/limits.fixture.ts';
-import { systemClock } from '../kit/clock.ts';
-import { createLog } from '../kit/log.ts';
-import { createRedis, type Redis } from '../store/redis/redis.ts';
+import { privateRedis } from '../store/fixtures/private-redis.fixture.ts';
 import { askOf, benches } from './both-engines.fixture.ts';
 
-let server: PrivateRedis;
-let redis: Redis;
+const redis = privateRedis({ commandTimeoutMs: 10_000 });
 
-before(async () => {
-  server = await startRedis();
-  redis = createRedis({
-    url: server.url,
-    clock: systemClock,
-    log: createLog('silent'),
-    commandTimeoutMs: 10_000,
-  });
-  await redis.whenReady(5_000);
-});
-after(async () => {
-  await redis.close();
-  await server.remove();
-});
-
-for (const [name, start] of benches(() => redis)) {
+for (const [name, start] of benches(redis)) {
   for (const [period, spanMs, lateMs] of [
     ['second', 1_100, 130],
     ['minute', 61_000, 7_000],

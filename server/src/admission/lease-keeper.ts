@@ -45,7 +45,7 @@ export function createLeaseKeeper(deps: KeeperDeps): LeaseKeeper {
     const beats = await Promise.allSettled(toExtend(deps).map((ids) => extend(deps, ids)));
     beating = false;
     const failed = beats.find((each) => each.status === 'rejected');
-    if (failed !== undefined) deps.log.warn({ err: failed.reason }, 'leases could not be extended');
+    if (failed !== undefined) deps.log.warn({ err: failed.reason }, 'could not extend leases');
   }
 
   return {

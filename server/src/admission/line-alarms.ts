@@ -86,7 +86,7 @@ function createAlarm(deps: AlarmDeps, organizationId: string, drop: () => void):
       }
       failures = 0;
     } catch (error) {
-      deps.warn(error, 'waiting requests are not released until the store answers');
+      deps.warn(error, 'cannot release waiting requests until the store responds');
       // The step may have run, and its releases are lost with its answer.
       doubted = true;
       atMs = deps.monotonicMs() + backoffMs(RETRY, failures, deps.random);

@@ -40,6 +40,7 @@ describe('the line of a process', () => {
       return engine;
     };
     line = createLine({
+      gaveUp: () => undefined,
       engine: {
         async step(organizationId) {
           steps.push(organizationId);

@@ -13,6 +13,8 @@ export interface LineDeps {
   readonly take: (ask: AdmissionAsk, decision: Decision) => DeskAnswer;
   /** Whether this process still serves the request. */
   readonly isLive: (operationId: string) => boolean;
+  /** A wait failed: its request is not sent, although the engine may have let it go. */
+  readonly gaveUp: (operationId: string) => void;
   readonly clock: Clock;
   readonly warn: (error: unknown, message: string) => void;
 }
@@ -38,7 +40,10 @@ export function createLine(deps: LineDeps): Line {
   const waiters = createWaiters();
   /** Operation → the release that came before the answer. */
   const early = new Map<string, Release | null>();
-  const fail = (waiter: Waiter, error: unknown) => end(waiter, { kind: 'failed', error });
+  const fail = (waiter: Waiter, error: unknown) => {
+    deps.gaveUp(waiter.ask.operationId);
+    end(waiter, { kind: 'failed', error });
+  };
   const askAgain = createAskAgain({ ...deps, waiters, tell, fail });
   const alarms = createLineAlarms({
     step: (organizationId) => engine.step(organizationId),

@@ -47,7 +47,7 @@ describe('the live traffic of a process', () => {
       candidates: ['first', 'second'].map((endpointId) => ({ endpointId, paced: false, charges: [] })),
       selection: 'preferred',
       waitMsMax: 60_000,
-      about: { laneId: 'chat', userId: 'anne' },
+      about: { laneId: 'chat', userId: 'anne', keyId: null },
       draft: '',
       ...over,
     };
@@ -64,11 +64,11 @@ describe('the live traffic of a process', () => {
   it('is counted at the endpoint it was sent to until it is settled', async () => {
     await desk.admit(ask('one'));
     await desk.admit(ask('two'));
-    assert.deepEqual(desk.flows(ACME), [flow('first', 0, 0, 2)]);
+    assert.deepEqual((await desk.traffic(ACME)).flows, [flow('first', 0, 0, 2)]);
     desk.settle('acme', 'one', USED, '');
-    assert.deepEqual(desk.flows(ACME), [flow('first', 0, 0, 1)]);
+    assert.deepEqual((await desk.traffic(ACME)).flows, [flow('first', 0, 0, 1)]);
     desk.settle('acme', 'two', USED, '');
-    assert.deepEqual(desk.flows(ACME), []);
+    assert.deepEqual((await desk.traffic(ACME)).flows, []);
   });
 
   it('moves to the next endpoint with a fallback', async () => {
@@ -76,7 +76,7 @@ describe('the live traffic of a process', () => {
     const [, second] = ask('one').candidates;
     assert.ok(second);
     await desk.admit(ask('one', { candidates: [second], release: USED }));
-    assert.deepEqual(desk.flows(ACME), [flow('second', 0, 0, 1)]);
+    assert.deepEqual((await desk.traffic(ACME)).flows, [flow('second', 0, 0, 1)]);
   });
 
   it('waits since it began to wait, however often it asks, and then is in flight', async () => {
@@ -97,24 +97,96 @@ describe('the live traffic of a process', () => {
     assert.equal((await desk.admit(ask('two', { candidates }))).kind, 'wait');
     nowMs += 500;
     await desk.admit(ask('three', { candidates }));
-    assert.deepEqual(desk.flows(ACME), [flow('first', 2, 1_500, 1)]);
+    assert.deepEqual((await desk.traffic(ACME)).flows, [flow('first', 2, 1_500, 1)]);
     desk.settle('acme', 'one', USED, '');
     assert.equal((await desk.admit(ask('two', { candidates }))).kind, 'admitted');
     nowMs += 250;
-    assert.deepEqual(desk.flows(ACME), [flow('first', 1, 250, 1)]);
+    assert.deepEqual((await desk.traffic(ACME)).flows, [flow('first', 1, 250, 1)]);
   });
 
-  it('is counted by organization, by user and by lane', async () => {
+  it('is counted by organization, by user, by key and by lane', async () => {
     await desk.admit(ask('one'));
-    await desk.admit(ask('two', { about: { laneId: 'chat', userId: 'ben' } }));
-    await desk.admit(ask('three', { about: { laneId: null, userId: 'ben' } }));
+    await desk.admit(ask('two', { about: { laneId: 'chat', userId: 'ben', keyId: 'app' } }));
+    await desk.admit(ask('three', { about: { laneId: null, userId: 'ben', keyId: 'batch' } }));
     await desk.admit(ask('four', { organizationId: 'globex' }));
     // An internal ask of the gateway is not a request.
     const { about: _, ...bookkeeping } = ask('five');
     await desk.admit(bookkeeping);
     const direct = { ...flow('first', 0, 0, 1), laneId: null };
-    assert.deepEqual(desk.flows(ACME), [flow('first', 0, 0, 2), direct]);
-    assert.deepEqual(desk.flows({ ...ACME, userId: 'ben' }), [flow('first', 0, 0, 1), direct]);
-    assert.deepEqual(desk.flows({ ...ACME, userId: 'without requests' }), []);
+    assert.deepEqual((await desk.traffic(ACME)).flows, [flow('first', 0, 0, 2), direct]);
+    assert.deepEqual((await desk.traffic({ ...ACME, userId: 'ben' })).flows, [
+      flow('first', 0, 0, 1),
+      direct,
+    ]);
+    assert.deepEqual((await desk.traffic({ ...ACME, userId: 'without requests' })).flows, []);
+    assert.deepEqual((await desk.traffic({ ...ACME, keyId: 'batch' })).flows, [direct]);
+    assert.deepEqual((await desk.traffic({ ...ACME, userId: 'anne', keyId: 'batch' })).flows, []);
+  });
+
+  const PER_MINUTE = {
+    id: 'm',
+    metric: 'requests',
+    period: 'minute',
+    limit: 1,
+    counts: EVERY_REQUEST,
+  } as const;
+  const UNIT = { id: 'u', metric: 'concurrency', period: 'none', limit: 1, counts: EVERY_REQUEST } as const;
+  const under = (policy: typeof PER_MINUTE | typeof UNIT) => ({
+    candidates: [{ endpointId: 'first', paced: false, charges: [{ policy, cost: 1 }] }],
+  });
+  const laneOf = async (laneId: string | null, userId?: string) =>
+    (await desk.traffic({ organizationId: 'acme', userId })).lanes.find((lane) => lane.laneId === laneId);
+
+  it('tells how many wait by priority, and when the next can go', async () => {
+    await desk.admit(ask('one', under(PER_MINUTE)));
+    assert.equal(await laneOf('chat'), undefined);
+    nowMs += 10_000;
+    await desk.admit(ask('two', { ...under(PER_MINUTE), priority: 'interactive' }));
+    await desk.admit(ask('three', { ...under(PER_MINUTE), priority: 'batch', waitMsMax: 200_000 }));
+    const { waiting, nextSlotMs, fallbacks } = (await laneOf('chat')) ?? {};
+    assert.deepEqual(waiting, { interactive: 1, standard: 0, batch: 1 });
+    assert.equal(fallbacks, 0);
+    // The window has room when the first request is a minute and up to two buckets old.
+    assert.ok((nextSlotMs ?? 0) > 50_000 && (nextSlotMs ?? 0) <= 51_000, `${nextSlotMs} ms`);
+    nowMs += 5_000;
+    assert.equal((await laneOf('chat'))?.nextSlotMs, (nextSlotMs ?? 0) - 5_000);
+  });
+
+  it('knows no next slot behind a concurrency limit', async () => {
+    await desk.admit(ask('one', under(UNIT)));
+    await desk.admit(ask('two', under(UNIT)));
+    const { waiting, nextSlotMs } = (await laneOf('chat')) ?? {};
+    assert.deepEqual([waiting?.standard, nextSlotMs], [1, null]);
+  });
+
+  it('counts the fallbacks of the last minute, by user, and not a second try of the same endpoint', async () => {
+    const [first, second] = ask('').candidates;
+    assert.ok(first && second);
+    await desk.admit(ask('one'));
+    await desk.admit(ask('one', { candidates: [second], release: USED }));
+    await desk.admit(ask('two'));
+    await desk.admit(ask('two', { candidates: [first], release: USED }));
+    assert.equal((await laneOf('chat'))?.fallbacks, 1);
+    assert.equal((await laneOf('chat', 'anne'))?.fallbacks, 1);
+    assert.equal(await laneOf('chat', 'ben'), undefined);
+    desk.settle('acme', 'one', USED, '');
+    desk.settle('acme', 'two', USED, '');
+    nowMs += 59_000;
+    assert.equal((await laneOf('chat'))?.fallbacks, 1);
+    nowMs += 1_000;
+    assert.equal(await laneOf('chat'), undefined);
+  });
+
+  it('counts a fallback that waited once, when it goes', async () => {
+    const unit = under(UNIT).candidates;
+    await desk.admit(
+      ask('holder', { candidates: unit, about: { laneId: null, userId: 'ben', keyId: null } }),
+    );
+    await desk.admit(ask('one', { candidates: [{ endpointId: 'other', paced: false, charges: [] }] }));
+    assert.equal((await desk.admit(ask('one', { candidates: unit, release: USED }))).kind, 'wait');
+    assert.equal((await laneOf('chat'))?.fallbacks, 0);
+    desk.settle('acme', 'holder', USED, '');
+    assert.equal((await desk.admit(ask('one', { candidates: unit }))).kind, 'admitted');
+    assert.equal((await laneOf('chat'))?.fallbacks, 1);
   });
 });

@@ -11,22 +11,28 @@ export interface LiveFlow {
   readonly inFlight: number;
 }
 
-/** Counts the requests of an organization, or of one of its users. */
+/** Counts the requests of an organization, or of one of its users, one of its keys, or both. */
 export interface FlowsAsk {
   readonly organizationId: string;
   readonly userId: string | undefined;
+  readonly keyId?: string | undefined;
+}
+
+/** Whether a request is among those that are asked for. */
+export function isAsked(
+  { userId, keyId }: Pick<FlowsAsk, 'userId' | 'keyId'>,
+  about: { readonly userId: string; readonly keyId: string | null },
+): boolean {
+  if (userId !== undefined && about.userId !== userId) return false;
+  return keyId === undefined || about.keyId === keyId;
 }
 
 /** Counts the requests of one process. Operations without `about` are internal and not counted. */
-export function flowsOf(
-  live: Iterable<LiveOperation>,
-  { organizationId, userId }: FlowsAsk,
-  nowMs: number,
-): LiveFlow[] {
+export function flowsOf(live: Iterable<LiveOperation>, asked: FlowsAsk, nowMs: number): LiveFlow[] {
   const flows: LiveFlow[] = [];
   for (const { ask, state, candidate, stateSinceMs } of live) {
-    if (ask.organizationId !== organizationId || ask.about === undefined) continue;
-    if (userId !== undefined && ask.about.userId !== userId) continue;
+    if (ask.organizationId !== asked.organizationId || ask.about === undefined) continue;
+    if (!isAsked(asked, ask.about)) continue;
     const waits = state === 'waiting';
     flows.push({
       laneId: ask.about.laneId,

@@ -1,4 +1,4 @@
-import type { AdmissionAsk, DeskAnswer } from './engine.ts';
+import type { Actual, AdmissionAsk, DeskAnswer, SettleAsk } from './engine.ts';
 
 /** A request of this process that holds capacity at the engine, or may hold it. */
 export interface LiveOperation {
@@ -11,8 +11,12 @@ export interface LiveOperation {
   leasedMs: number;
   /** Its draft is in the journal. */
   journaled: boolean;
-  /** An attempt was sent and failed, so the request needs a row in the ledger however it ends. */
-  readonly sent: boolean;
+  /** What the attempts used that were sent before this one and failed, oldest first. With one, the request needs a row however it ends. */
+  readonly earlier: readonly Actual[];
+  /** Its place or capacity was given up: the attempt that it was for is not sent. */
+  isGivenUp?: boolean;
+  /** The endpoint of the attempt that failed before the present ask; undefined once another was dispatched. */
+  readonly failedOn?: string | undefined;
   /** Settles when the last attempt to write it again has ended. Never rejects. */
   restoring?: Promise<void>;
 }
@@ -43,11 +47,11 @@ export function remember(
 ): LiveOperation | null {
   const { operationId, release } = ask;
   const before = live.get(operationId);
-  const wasSent = before?.state === 'dispatched' && release?.dispatched === true;
-  const sent = wasSent || before?.sent === true;
+  const earlier = earlierOf(before, release);
   if (answer.kind === 'refused') {
     // After a sent attempt the engine keeps a lease without charges until the operation is settled.
-    if (sent && before !== undefined) live.set(operationId, { ...before, ask: uncharged(before.ask), sent });
+    if (earlier.length > 0 && before !== undefined)
+      live.set(operationId, { ...before, ask: uncharged(before.ask), earlier, isGivenUp: true });
     else live.delete(operationId);
     return null;
   }
@@ -61,10 +65,43 @@ export function remember(
     stateSinceMs: before?.state === state ? before.stateSinceMs : nowMs,
     leasedMs: nowMs,
     journaled: before?.journaled ?? false,
-    sent,
+    earlier,
+    failedOn: failedOn(before, ask),
   };
   live.set(operationId, known);
   return known;
+}
+
+/** What the attempts used that were sent before the one that is asked for with this release. */
+export function earlierOf(before: LiveOperation | undefined, release: Actual | undefined): readonly Actual[] {
+  const earlier = before?.earlier ?? [];
+  return before?.state === 'dispatched' && release?.dispatched === true ? [...earlier, release] : earlier;
+}
+
+/** What the attempts used that were sent. The last of them is an earlier one if the last that was asked for was given up. */
+export function usesOf(
+  { earlier, isGivenUp }: LiveOperation,
+  actual: Actual,
+): Pick<SettleAsk, 'actual' | 'earlier'> {
+  const last = isGivenUp === true ? earlier.at(-1) : undefined;
+  if (last !== undefined) return { actual: last, earlier: earlier.slice(0, -1) };
+  return earlier.length === 0 ? { actual } : { actual, earlier };
+}
+
+function failedOn(before: LiveOperation | undefined, { release }: AdmissionAsk): string | undefined {
+  if (before === undefined) return undefined;
+  if (before.state === 'waiting') return before.failedOn;
+  return release?.dispatched === true ? endpointOf(before) : undefined;
+}
+
+function endpointOf({ ask, candidate }: Pick<LiveOperation, 'ask' | 'candidate'>): string | undefined {
+  return ask.candidates[candidate]?.endpointId;
+}
+
+/** A request that was sent to one endpoint, and goes to another now. */
+export function fellBack(known: LiveOperation): boolean {
+  const { state, failedOn: before } = known;
+  return state === 'dispatched' && before !== undefined && before !== endpointOf(known);
 }
 
 function uncharged(ask: AdmissionAsk): AdmissionAsk {

@@ -123,7 +123,7 @@ async function settle(
     await engine.settle(each.settlement);
     each.settledMs = sentMs;
   } catch (error) {
-    warn(error, 'settlements are kept until the store takes them');
+    warn(error, 'keeping settlements on disk until the store accepts them');
     journal.settlement(each.settlement);
   }
 }

@@ -43,7 +43,10 @@ export function createSharedCooldowns(deps: { redis: Redis; clock: Clock; log: L
       deps.redis
         .run(['ZADD', KEY, 'GT', String(Math.ceil(untilMs)), endpointId], KEY)
         .catch((error: unknown) => {
-          deps.log.warn({ err: error, endpoint: endpointId }, 'a cooldown was not announced');
+          deps.log.warn(
+            { err: error, endpoint: endpointId },
+            'could not announce a cooldown to other processes',
+          );
         });
     },
     subscribe: (listener) => void listeners.push(listener),

@@ -30,8 +30,8 @@ export function alertLetterOf(to: string, message: AlertNote, publicUrl: string)
         : `${subject} is ${threshold_percent}% used`,
     lines: [
       forecast_exhausted_at === null
-        ? `${what} has reached ${threshold_percent}%.`
-        : `${what} will be reached on ${timeOf(forecast_exhausted_at)} at this rate.`,
+        ? `${what} is ${threshold_percent}% used.`
+        : `${what} will be reached on ${timeOf(forecast_exhausted_at)} if usage continues at this rate.`,
       `Used: ${amount(used)} of ${amount(limit)}\nWindow: ${timeOf(window.start)} to ${timeOf(window.end)}`,
     ],
     ...link,

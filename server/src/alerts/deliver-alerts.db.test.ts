@@ -293,7 +293,7 @@ describe('deliveries of alerts', () => {
     await addWebhook(migrated.db, organizationId, 'http://169.254.169.254/latest');
     await reach();
     await deliverDue();
-    assert.match((await stateOf(organizationId))[0]?.last_error ?? '', /does not call/);
+    assert.match((await stateOf(organizationId))[0]?.last_error ?? '', /doesn’t allow/);
   });
 
   it('by mail say which limit, how much of it is used, and where to look', async () => {

@@ -66,7 +66,9 @@ export function createDeliverAlerts(deps: DeliverDeps): DeliverAlerts {
     sending += count;
     const over = deliverAll(claimed)
       // The claim expires, and the delivery is made again.
-      .catch((error: unknown) => deps.log.warn({ err: error }, 'the end of a delivery was not recorded'))
+      .catch((error: unknown) =>
+        deps.log.warn({ err: error }, 'could not record the result of an alert delivery'),
+      )
       .finally(() => {
         sending -= count;
         busy.delete(id);
@@ -116,7 +118,7 @@ async function attempt(
   if (ageMs > GIVE_UP_MS) {
     deps.log.warn(
       { organization_id: organization.id, destination_id: destination.id, event_id: event.id },
-      'an alert was not delivered in 3 days; it is given up',
+      'could not deliver an alert within 3 days; giving up',
     );
     return { state: 'dead', status, error };
   }

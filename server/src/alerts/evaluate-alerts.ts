@@ -42,10 +42,7 @@ export async function evaluateNext(deps: EvaluateDeps): Promise<number | null> {
   } catch (error) {
     // Nothing was taken: the database does not answer.
     if (organizationId === null) throw error;
-    deps.log.warn(
-      { err: error, organization_id: organizationId },
-      'alerts could not be evaluated; they are tried again',
-    );
+    deps.log.warn({ err: error, organization_id: organizationId }, 'could not evaluate alerts; will retry');
     await postponeAlertChecks(deps.db, organizationId, FAILURE_MS);
     return 0;
   }

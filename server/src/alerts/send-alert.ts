@@ -62,7 +62,7 @@ export async function sendAlert(
 }
 
 const REASONS: Readonly<Record<FailureReason, string>> = {
-  address_refused: 'The URL leads to an address that this deployment does not call.',
+  address_refused: 'The URL resolves to an address that this deployment doesn’t allow.',
   dns_failed: 'The host name could not be resolved.',
   connection_refused: 'The receiver refused the connection.',
   connection_failed: 'The connection failed.',

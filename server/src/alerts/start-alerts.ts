@@ -62,7 +62,7 @@ function repeat({ clock, log }: AlertsDeps, turn: (pause: Pause) => Promise<bool
         wake();
         if (!hasMore) await pause(EVERY_MS);
       } catch (error) {
-        if (mayLog()) log.warn({ err: error }, 'alerts cannot be evaluated or sent; they are tried again');
+        if (mayLog()) log.warn({ err: error }, 'could not evaluate or send alerts; will retry');
         await pause(FAILURE_MS);
       }
     }

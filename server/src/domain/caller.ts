@@ -17,7 +17,7 @@ export interface Caller {
   readonly access: Access;
   /** The key's own budgets that are in force; empty for every other kind of caller. */
   readonly keyPolicies: readonly BudgetPolicy[];
-  /** The key's team; null or left out: its owner's. */
+  /** The key's team; null or omitted: its owner's. */
   readonly keyTeamId?: string | null;
   /** The key's labels; left out: none. */
   readonly labels?: Labels;

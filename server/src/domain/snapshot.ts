@@ -28,7 +28,7 @@ export interface OrganizationSnapshot {
   readonly credentials: ReadonlyMap<string, Credential>;
   /** By endpoint id; an endpoint without a price is absent. */
   readonly pricing: ReadonlyMap<string, Pricing>;
-  /** When the next scheduled price begins; null or left out: none is scheduled. */
+  /** When the next scheduled price begins; null or omitted: none is scheduled. */
   readonly pricesChangeAtMs?: number | null;
   /** Those in force, ordered by id. */
   readonly limitPolicies: readonly LimitPolicy[];

@@ -5,7 +5,7 @@ export function demandStorableText(param: string, text: string): void {
   if (!text.includes('\0') && text.isWellFormed()) return;
   throw new RelayError('invalid_request', {
     param,
-    message: `${param} must not contain the NUL character or half of a surrogate pair.`,
+    message: `${param} must not contain a NUL character or an unpaired surrogate.`,
   });
 }
 

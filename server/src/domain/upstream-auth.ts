@@ -71,7 +71,7 @@ export const authStyles: Readonly<Record<AuthMode, AuthStyle>> = {
   google_service_account: {
     needsSecret: true,
     needsHeaderName: false,
-    sentAs: () => '"Authorization: Bearer …" with a token of the service account',
+    sentAs: () => '"Authorization: Bearer …" with a service account token',
     problemOf: (secret) =>
       serviceAccountIn(secret) === null
         ? 'must be the JSON key of a Google service account, with client_email, private_key and token_uri'
@@ -138,12 +138,12 @@ export function authorizeRequest(
 function signingKey(secret: string): string | null {
   return awsKeysIn(secret) === null && serviceAccountIn(secret) === null
     ? null
-    : 'is a key that signs requests and must not be sent. Choose the auth_mode that it is for, or enter another secret';
+    : 'is a signing key, which must never be sent. Choose the auth_mode that it is for, or enter another secret';
 }
 
 /** What a header cannot carry. The usual cause is a line break pasted along with the key, which is hard to see. */
 function unsendable(secret: string): string | null {
   return /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(secret)
     ? null
-    : 'must be printable ASCII without line breaks and without spaces at its ends. Copy the key again';
+    : 'must be printable ASCII without line breaks or leading or trailing spaces. Copy the key again';
 }

@@ -67,6 +67,7 @@ export function openPlaces(): Places {
             link,
             bodyBytesMax: 64 * 1024,
             bodyMemory: createBodyMemory({ bytesMax: 128 * 1024, shared: true }),
+            bodyPace: null,
             slices: createFairSlices(systemClock, 1),
             publicUrl: 'http://relay.example',
             draining: () => false,

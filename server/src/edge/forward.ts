@@ -80,7 +80,7 @@ async function forward(
   const answer = new ForwardedAnswer({
     response,
     unanswered: (reason) => {
-      deps.log.error({ request_id: requestId, why: reason }, 'inference did not answer');
+      deps.log.error({ request_id: requestId, why: reason }, 'the inference service did not respond');
       refuse(unavailable(reason));
     },
     refuse,
@@ -99,7 +99,7 @@ const EMPTY = Buffer.alloc(0);
 
 function unavailable(internal: string): RelayError {
   return new RelayError('configuration_unavailable', {
-    message: 'The inference service cannot be reached right now. Retry shortly.',
+    message: 'The inference service is unreachable. Retry shortly.',
     internal,
   });
 }

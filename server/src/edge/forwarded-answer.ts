@@ -48,7 +48,7 @@ export class ForwardedAnswer implements LinkAnswer, Stoppable {
       // the client that its key is bad.
       this.#over = true;
       this.stopRequest?.();
-      this.#deps.unanswered('inference refused the context; its log says why');
+      this.#deps.unanswered('the inference service rejected the signed context; its log has the reason');
       return;
     }
     this.#flow = flow;

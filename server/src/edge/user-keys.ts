@@ -105,7 +105,7 @@ function roleOf(key: HeldKey, snapshot: OrganizationSnapshot): RoleName {
 function unknownKey(): RelayError {
   return new RelayError('invalid_api_key', {
     message:
-      'This key is unknown, or its owner has left the organization. Check that it belongs to this deployment, or create another.',
+      'This key is unknown, or its owner has left the organization. Check that it belongs to this deployment, or create a new one.',
   });
 }
 

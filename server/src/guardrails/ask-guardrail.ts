@@ -44,7 +44,11 @@ export function createAskGuardrail(deps: AskDeps): AskGuardrail {
       clock: deps.clock,
       failuresMax: FAILURES_MAX,
       openMs: OPEN_MS,
-      onChange: (state) => deps.log.warn({ guardrail_id: id, circuit: state }, 'the circuit has changed'),
+      onChange: (state) =>
+        deps.log.warn(
+          { guardrail_id: id, circuit: state },
+          'the circuit breaker of a guardrail changed state',
+        ),
     });
     const line = { turns: createTurns(CALLS_MAX, WAITING_MAX), breaker };
     lines.set(key, line);

@@ -88,6 +88,6 @@ class AnswerReader implements EgressHandler {
 
   #cut(cause: GuardrailCause): void {
     this.end(cause);
-    this.#controller?.abort(new Error('the guardrail went past its limits'));
+    this.#controller?.abort(new Error('the guardrail exceeded its time or size limit'));
   }
 }

@@ -80,7 +80,7 @@ export function openAnswerStream(parts: AnswerStreamParts): AnswerStream {
       yield* chunks;
     } catch (error) {
       if (!controller.signal.aborted && response.headersSent)
-        log.error({ err: error, request_id: requestId }, 'a streamed answer broke off');
+        log.error({ err: error, request_id: requestId }, 'a streamed response was interrupted');
       throw error;
     }
   }

@@ -31,7 +31,12 @@ async function site(waitMsMax = 60_000) {
       socket.write(`POST / HTTP/1.1\r\nHost: a\r\n${head}\r\n\r\n`);
       const [request, response] = (await once(server, 'request')) as [IncomingMessage, ServerResponse];
       socket.write(body);
-      const read = readBody(request, response, { bodyBytesMax: MIB, bodyMemory }, organizationId);
+      const read = readBody(
+        request,
+        response,
+        { bodyBytesMax: MIB, bodyMemory, bodyPace: null },
+        organizationId,
+      );
       const outcome = read.then(
         ({ length }) => length,
         (error: { code?: string; name: string }) => error.code ?? error.constructor.name,

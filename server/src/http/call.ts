@@ -13,7 +13,7 @@ export interface Call<I extends RouteId> {
   /** Request headers by lower-case name. */
   readonly header: (name: string) => string | undefined;
   readonly setHeader: (name: string, value: string) => void;
-  /** Aborted when a streamed answer has to end: its client disconnected, its access ended, or the process drains. */
+  /** Aborted when the client disconnects; of a streamed answer also when its access ends or the process drains. */
   readonly ended: AbortSignal;
 }
 

@@ -50,8 +50,8 @@ export function createConsoleFiles(deps: ConsoleFilesDeps, everythingElse: Reque
       refuse(
         new RelayError('route_not_found', {
           message: HASHED.test(name)
-            ? 'The console has no such file. Load the page again: a newer version may be running.'
-            : 'This server was started without the console. Build it with `npm run build:console`.',
+            ? 'The console doesn’t have this file. Reload the page: a newer version may be running.'
+            : 'This server was started without the console. Build it with `npm run build:console`, then restart the server.',
         }),
       );
       return;

@@ -1,4 +1,5 @@
 import type { ErrorCode } from '@relay/contract';
+import { sizeWords } from '@relay/contract/words';
 import { RelayError } from '../domain/relay-error.ts';
 
 const CODES: Readonly<Record<string, ErrorCode>> = {
@@ -17,7 +18,7 @@ export function asRelayError(thrown: unknown, limits: { readonly bodyBytesMax: n
   const known = CODES[code] ?? 'internal_error';
   if (known !== 'body_too_large') return new RelayError(known, { cause: thrown });
   return new RelayError(known, {
-    message: `The request body is larger than ${limits.bodyBytesMax} bytes, the maximum. Send a smaller body.`,
+    message: `The request body is larger than ${sizeWords(limits.bodyBytesMax)}, the maximum. Send a smaller body.`,
     cause: thrown,
   });
 }

@@ -70,7 +70,7 @@ function decoded(id: string): string {
     return decodeURIComponent(id);
   } catch {
     throw new RelayError('invalid_request', {
-      message: 'The id of the model is not valid percent-encoding. Encode it as UTF-8.',
+      message: 'The model ID is not valid percent-encoding. Encode it as UTF-8.',
       param: 'model',
     });
   }

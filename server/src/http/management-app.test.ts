@@ -34,12 +34,20 @@ const handlers: Handlers = {
     throw new Error('a defect with a secret in it');
   },
   deleteProvider: async () => undefined,
+  listEndpoints: async ({ ended }) => {
+    waiting.resolve();
+    await once(ended, 'abort');
+    left.resolve();
+    return [];
+  },
   receiveStripeEvent: async (call) => {
     rawBodies.push(call.body);
     return { received: true, outcome: 'ignored' };
   },
 };
 const rawBodies: unknown[] = [];
+const waiting = Promise.withResolvers<void>();
+const left = Promise.withResolvers<void>();
 const logged: string[] = [];
 
 let url = '';
@@ -231,6 +239,17 @@ describe('the management app', () => {
     while (logged.length === 0) await new Promise((resolve) => setImmediate(resolve));
     const levels = logged.map((line) => (JSON.parse(line) as { level: string }).level);
     assert.deepEqual(levels, ['debug']);
+  });
+  it('tells a handler that its client disconnected', async () => {
+    scopes.add('relay:routing:read');
+    const leaving = new AbortController();
+    const headers = { authorization: 'Bearer good' };
+    const answer = fetch(`${url}/api/relay/endpoints`, { headers, signal: leaving.signal });
+    await waiting.promise;
+    leaving.abort();
+    await assert.rejects(answer);
+    await left.promise;
+    scopes.delete('relay:routing:read');
   });
   it('refuses new work while draining', async () => {
     draining = true;

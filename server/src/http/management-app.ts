@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
   allRoutes,
   coerceQuery,
@@ -40,7 +40,6 @@ export interface ManagementAppDeps {
 }
 
 const STREAM_ACCESS_CHECK_MS = 15_000;
-const NEVER = new AbortController().signal;
 
 const ANONYMOUS: Caller = {
   organizationId: '',
@@ -141,6 +140,7 @@ function mount(app: FastifyInstance, route: Route, deps: ManagementAppDeps, hand
       if (hasSecret) reply.header('cache-control', 'no-store');
       if (isStreamed(route) && request.method === 'HEAD') return sendStreamHead(route, reply);
       const stream = isStreamed(route) ? streamFor(deps, route, caller, request, reply) : null;
+      let ended = stream?.ended;
       const call: AnyCall = {
         caller,
         requestId: request.id,
@@ -150,7 +150,10 @@ function mount(app: FastifyInstance, route: Route, deps: ManagementAppDeps, hand
         body,
         header: (name: string) => singleHeader(request.headers[name]),
         setHeader: (name: string, value: string) => void reply.header(name, value),
-        ended: stream?.ended ?? NEVER,
+        get ended() {
+          ended ??= disconnected(reply.raw);
+          return ended;
+        },
       };
       const result = await handler(call);
       reply.code(route.success.status);
@@ -162,6 +165,17 @@ function mount(app: FastifyInstance, route: Route, deps: ManagementAppDeps, hand
       return reply.send(result);
     },
   });
+}
+
+/** Aborted when the connection ends before the response does. Made for the few handlers that ask for it. */
+function disconnected(response: ServerResponse): AbortSignal {
+  const controller = new AbortController();
+  if (response.destroyed) controller.abort();
+  else
+    response.once('close', () => {
+      if (!response.writableFinished) controller.abort();
+    });
+  return controller.signal;
 }
 
 /** What is checked is what the handler gets: nothing sent is an object without fields, unless the route does without a body. */
@@ -214,11 +228,12 @@ async function admitCaller(deps: ManagementAppDeps, route: Route, request: Fasti
   if (route.access === 'session_only' && caller.kind !== 'session') {
     throw new RelayError('permission_denied', {
       message:
-        'This route is for browser sessions and cannot be called with a key. Sign in to the console instead.',
+        'This route requires a browser session and can’t be called with a key. Sign in to the console instead.',
     });
   }
   if (scopesSatisfy(route.access, caller.scopes)) return caller;
-  throw scopeRefusal(caller, scopesOf(route.access));
+  const joined = typeof route.access === 'object' && 'scopes' in route.access ? 'or' : 'and';
+  throw scopeRefusal(caller, scopesOf(route.access), joined);
 }
 
 function demandValid(result: ReturnType<ReturnType<typeof compileValidator>>, where: string): void {
@@ -256,7 +271,7 @@ function noSuchRoute({ method, raw }: FastifyRequest, hasManagement: boolean): R
   if (methods.length === 0) return new RelayError('route_not_found');
   const allow = [...new Set(methods)].sort().join(', ');
   return new RelayError('method_not_allowed', {
-    message: `This path does not support ${method}. Use one of: ${allow}.`,
+    message: `This path does not support ${method}. Supported: ${allow}.`,
     headers: { allow },
   });
 }
@@ -296,7 +311,7 @@ function sendError(
 ): void {
   const error = asRelayError(thrown, deps);
   if (hasLeft(request.raw))
-    deps.log.debug({ request_id: request.id }, 'a client left before its request was complete');
+    deps.log.debug({ request_id: request.id }, 'the client disconnected before its request was complete');
   else if (error.status >= 500 && error.code !== 'not_implemented') {
     deps.log.error({ err: error.cause ?? error, request_id: request.id, code: error.code }, 'request failed');
   }

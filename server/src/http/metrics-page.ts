@@ -44,7 +44,7 @@ export function createMetricsPage(deps: MetricsPageDeps, everythingElse: Request
     }
     answer(request, response, requestId).catch((error: unknown) => {
       if (!(error instanceof RelayError))
-        deps.log.error({ err: error, request_id: requestId }, 'metrics could not be written');
+        deps.log.error({ err: error, request_id: requestId }, 'could not write metrics');
       refuseRequest(request, response, error, { requestId, publicUrl: deps.publicUrl });
     });
   };
@@ -56,7 +56,7 @@ function requireToken(token: Secret): (request: IncomingMessage) => void {
     const presented = bearerOf(request);
     if (presented !== null && timingSafeEqual(digest(presented), expected)) return;
     throw new RelayError(presented === null ? 'missing_api_key' : 'invalid_api_key', {
-      message: 'Metrics need RELAY_METRICS_TOKEN. Send it as `Authorization: Bearer <token>`.',
+      message: 'Metrics require RELAY_METRICS_TOKEN. Send it as `Authorization: Bearer <token>`.',
     });
   };
 }

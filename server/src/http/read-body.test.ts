@@ -11,6 +11,7 @@ import { readBody } from './read-body.ts';
 const within = (bodyBytesMax: number) => ({
   bodyBytesMax,
   bodyMemory: createBodyMemory({ bytesMax: 10_000_000, shared: true }),
+  bodyPace: null,
 });
 
 describe('reading a body', () => {
@@ -70,6 +71,38 @@ describe('reading a body', () => {
       client.destroy();
       server.close();
     }
+  });
+
+  it('pauses a large body as its organization’s pace says, and a small one never', {
+    timeout: 60_000,
+  }, async () => {
+    const server = createServer();
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const asked: { organizationId: string; bytes: number }[] = [];
+    const bodyPace = {
+      pauseMs(organizationId: string, bytes: number) {
+        asked.push({ organizationId, bytes });
+        return 5;
+      },
+    };
+    for (const size of [60_000, 1_000_000]) {
+      const sent = randomBytes(size);
+      const client = send({ port, host: '127.0.0.1', method: 'POST' });
+      client.on('error', () => undefined);
+      client.end(sent);
+      const [request, response] = (await once(server, 'request')) as [IncomingMessage, ServerResponse];
+      const startMs = performance.now();
+      const read = await readBody(request, response, { ...within(4_000_000), bodyPace }, 'acme');
+      const tookMs = performance.now() - startMs;
+      assert.ok(read.equals(sent));
+      assert.ok(tookMs >= asked.length * 4, `${tookMs} ms for ${asked.length} pauses`);
+      if (size === 60_000) assert.equal(asked.length, 0);
+      client.destroy();
+    }
+    assert.ok(asked.length > 0 && asked.every(({ organizationId }) => organizationId === 'acme'));
+    server.close();
   });
 
   it('refuses a body that is declared too large without reading any of it', { timeout: 30_000 }, async () => {

@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { sizeWords } from '@relay/contract/words';
 import { RelayError } from '../domain/relay-error.ts';
 import type { BodyMemory } from './body-memory.ts';
+import type { BodyPace } from './body-pace.ts';
 import { ClientGoneError } from './client-gone-error.ts';
 
 /**
@@ -21,6 +23,8 @@ const MORE_BYTES = 24 * 1024 * 1024;
 export interface BodyBounds {
   readonly bodyBytesMax: number;
   readonly bodyMemory: BodyMemory;
+  /** Null where there is one organization, which need not share. */
+  readonly bodyPace: BodyPace | null;
 }
 
 /**
@@ -54,12 +58,14 @@ function receive(
   if (request.destroyed) return Promise.reject(new ClientGoneError());
   // The client waits for 100 Continue before it sends the body.
   if (request.headers.expect !== undefined && request.httpVersion === '1.1') response.writeContinue();
-  const { bodyBytesMax, bodyMemory } = bounds;
+  const { bodyBytesMax, bodyMemory, bodyPace } = bounds;
   const reserve = (bytes: number) => bodyMemory.reserveNow(organizationId, bytes, response);
   const received = new ReceivedBytes(declared, bodyBytesMax, reserve);
 
   return new Promise((resolve, reject) => {
+    let pause: NodeJS.Timeout | undefined;
     function stop(): void {
+      clearTimeout(pause);
       request.off('data', onData);
       request.off('end', onEnd);
       request.off('close', onClose);
@@ -68,11 +74,18 @@ function receive(
     function onData(chunk: Buffer): void {
       try {
         received.add(chunk);
+        if (received.isLarge) pauseAfter(chunk.length);
       } catch (error) {
         stop();
         request.pause();
         reject(error);
       }
+    }
+    function pauseAfter(bytes: number): void {
+      const pauseMs = bodyPace?.pauseMs(organizationId, bytes) ?? 0;
+      if (pauseMs < 1) return;
+      request.pause();
+      pause = setTimeout(() => request.resume(), pauseMs);
     }
     function onEnd(): void {
       stop();
@@ -103,6 +116,10 @@ class ReceivedBytes {
     this.#bytesMax = bytesMax;
     this.#reserve = reserve;
     this.#capacityBytes = Math.max(declared, COUNTED_FROM_BYTES);
+  }
+
+  get isLarge(): boolean {
+    return this.#bytes > COUNTED_FROM_BYTES;
   }
 
   /** Throws 413 or 429. */
@@ -142,7 +159,7 @@ class ReceivedBytes {
 
 function tooLarge(bytesMax: number): RelayError {
   return new RelayError('body_too_large', {
-    message: `The request body is larger than ${bytesMax} bytes. Send less, or have the operator raise RELAY_MAX_BODY_BYTES.`,
+    message: `The request body is larger than ${sizeWords(bytesMax)}. Send a smaller body, or ask the operator to raise RELAY_MAX_BODY_BYTES.`,
     fields: { limit_bytes: bytesMax },
   });
 }

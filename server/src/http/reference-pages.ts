@@ -11,7 +11,9 @@ export function mountReferencePages(app: FastifyInstance): void {
   app.get<{ Params: { code: string } }>('/docs/errors/:code', HEAD_TOO, async (request, reply) => {
     const { code } = request.params;
     if (!isErrorCode(code))
-      throw new RelayError('not_found', { message: 'There is no error with this code.' });
+      throw new RelayError('not_found', {
+        message: 'No Relay error has this code. Check the code in the URL.',
+      });
     reply.header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'");
     return reply.type('text/html; charset=utf-8').send(errorPageHtml(code));
   });

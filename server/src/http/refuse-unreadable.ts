@@ -39,7 +39,7 @@ export function createUnreadableRefusal(
 /** CONNECT is for proxies. Node passes its bare socket, and drops the connection unless it is answered here. */
 export function refuseTunnel(socket: Duplex, options: RefusalOptions): void {
   const error = new RelayError('method_not_allowed', {
-    message: 'Relay is not a proxy and opens no tunnels. Send the request itself.',
+    message: 'Relay is not a forward proxy and opens no tunnels. Send the request directly.',
     headers: { allow: 'GET, HEAD, POST, PUT, PATCH, DELETE' },
   });
   socket.on('error', () => socket.destroy());
@@ -74,12 +74,12 @@ function refusalFor(code: string | undefined): Refusal {
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
       return {
         status: '413 Payload Too Large',
-        error: invalid('The chunk extensions of the body are too large. Send chunks without extensions.'),
+        error: invalid('The body’s chunk extensions are too large. Send chunks without extensions.'),
       };
     default:
       return {
         status: '400 Bad Request',
-        error: invalid('The request is not readable as HTTP/1.1. Check its framing, headers and encoding.'),
+        error: invalid('The request is not valid HTTP/1.1. Check its framing, headers and encoding.'),
       };
   }
 }

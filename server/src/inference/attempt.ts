@@ -162,13 +162,13 @@ function withBoundedUsage(
     exchange.reportedUsage = reported;
     log.warn(
       { ...logged(exchange), endpoint: endpoint.id, reported, charged: usage },
-      'the usage that a provider reported cannot be true',
+      'a provider reported implausible usage',
     );
   } else if (reservation !== null && exceeds(exchange, candidate, usage, reservation)) {
     exchange.reportedUsage = reported;
     log.warn(
       { ...logged(exchange), endpoint: endpoint.id, reported, reserved: reservation },
-      'a provider reported more than a hard limit had reserved; check the context window and the prices of the endpoint',
+      'a provider reported more usage than a hard limit reserved; check the endpoint’s context window and prices',
     );
   }
   if (result.kind === 'answer') return { ...result, usage };

@@ -63,7 +63,7 @@ describe('an endpoint that is down', () => {
     assert.equal(first?.verdict, 'unhealthy');
     assert.match(
       first?.reason ?? '',
-      /^skipped: down for 1 s, status 500; a single request tries it again every 1 s$/,
+      /^skipped: down for 1 s, status 500; Relay tries it again with a single request every 1 s$/,
     );
     assert.equal(second?.verdict, 'selected');
   });

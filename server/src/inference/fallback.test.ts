@@ -117,7 +117,10 @@ describe('fallback', () => {
   it('names how many candidates were tried, and the last', async () => {
     says = { a: [{ status: 500 }], b: [{ status: 401 }] };
     const { text } = await send('both');
-    assert.match(errorOf(text).message, /^None of 2 candidates responded\. The last one, endpoint "b" of /);
+    assert.match(
+      errorOf(text).message,
+      /^None of the 2 candidates that Relay tried succeeded\. The last one, endpoint "b" of /,
+    );
   });
 
   it('keeps nothing of an answer that repeats the request, whole, cut or escaped', async () => {

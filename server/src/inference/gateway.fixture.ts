@@ -209,6 +209,7 @@ export async function startGateway(
     typicalUse: createTypicalUse(clock),
     bodyBytesMax: BODY_BYTES_MAX,
     bodyMemory: createBodyMemory({ bytesMax: 8 * BODY_BYTES_MAX, shared: true }),
+    bodyPace: null,
     attemptsMax: 3,
     publicUrl: 'https://relay.example.com',
     draining: () => gateway.draining,

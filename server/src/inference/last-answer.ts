@@ -48,5 +48,5 @@ export async function answerWith(
 
 function faultOf(exchange: Exchange, candidate: Candidate, last: HeldResult): RelayError {
   if (last.kind === 'failure') return faultError(exchange, candidate, last.fault);
-  return new RelayError('internal_error', { internal: 'an answer without a body' });
+  return new RelayError('internal_error', { internal: 'a response without a body' });
 }

@@ -198,6 +198,6 @@ describe('of a provider’s answer', () => {
     const answer = await send();
     assert.equal(answer?.status, 502);
     assert.match(answer.text, /"code":"upstream_timeout"/);
-    assert.match(answer.text, /its error \(500\) did not arrive completely within/);
+    assert.match(answer.text, /its error \(500\) did not fully arrive within/);
   });
 });

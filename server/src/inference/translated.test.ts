@@ -306,7 +306,7 @@ describe('a request for a provider that speaks another protocol', () => {
     assert.equal(answer?.status, 400);
     assert.equal(
       JSON.parse(answer?.text ?? '').error.message,
-      'No candidate of "only-anthropic" can serve this chat request: "anthropic": chat to messages: "logprobs" cannot be translated. The Messages API can’t express this field.',
+      'No candidate for "only-anthropic" can serve this chat request: "anthropic": chat to messages: "logprobs" cannot be translated. The Messages API can’t express this field.',
     );
     assert.equal(upstream.heard.length, 0);
   });

@@ -16,15 +16,15 @@ function messageOf(who: string, { code, why }: AttemptFault): string {
     case 'upstream_timeout':
       return `${who} did not respond in time: ${why}. Retry, lower max tokens, or raise max_latency_ms.`;
     case 'upstream_invalid_response':
-      return `${who} sent an invalid response: ${why}. Retry; if it happens again, check the base URL of the provider.`;
+      return `${who} sent an invalid response: ${why}. Retry; if it happens again, check the provider’s base URL.`;
     case 'upstream_not_prepared':
-      return `${who} has no usable credential or address: ${why}. Check the credential and the base URL of the provider.`;
+      return `${who} has no usable credential or address: ${why}. Check the provider’s credential and base URL.`;
   }
 }
 
 const REJECTIONS: Readonly<Record<number, string>> = {
   401: 'rejected Relay’s credential (401)',
-  402: 'requires a payment for this credential (402)',
+  402: 'requires payment for this credential (402)',
   403: 'does not allow this call with Relay’s credential (403)',
   407: 'is behind a proxy that requires credentials (407)',
 };
@@ -38,7 +38,7 @@ export function rejectionError(
 ): RelayError {
   const who = nameOf(exchange, candidate);
   if (rejects === 'address') {
-    const message = `${who} returned a redirect (${status}), which Relay does not follow. Set the base URL of the provider to the final address.`;
+    const message = `${who} returned a redirect (${status}), which Relay does not follow. Set the provider’s base URL to the final address.`;
     return new RelayError('upstream_redirected', { message });
   }
   const what = REJECTIONS[status] ?? `rejected Relay’s credential (${status})`;
@@ -50,5 +50,7 @@ export function rejectionError(
 function nameOf({ attempts }: Exchange, { endpoint, provider, origin }: Candidate): string {
   const tried = new Set(attempts.map(({ endpointId }) => endpointId)).size;
   const name = `ndpoint "${endpoint.name}" of provider "${provider.name}" (${new URL(origin).host})`;
-  return tried > 1 ? `None of ${tried} candidates responded. The last one, e${name},` : `E${name}`;
+  return tried > 1
+    ? `None of the ${tried} candidates that Relay tried succeeded. The last one, e${name},`
+    : `E${name}`;
 }

@@ -161,6 +161,20 @@ describe('scanObject', () => {
     }
   });
 
+  it('finds the end of a string that pauses beside or inside an escape', () => {
+    // Without a quote in it, a string is searched this far before the search pauses.
+    const plainStep = 1024 * 1024;
+    for (const escaped of ['\\"', '\\\\', '\\\\\\"', '\\"\\"\\"'])
+      for (let before = plainStep - 64; before < plainStep + 16; before += 1) {
+        const text = `{"a":"${'x'.repeat(before)}${escaped}y","b":1}`;
+        assert.deepEqual(
+          spansOf(text).members.map(({ name }) => name),
+          ['a', 'b'],
+          `${escaped} after ${before}`,
+        );
+      }
+  });
+
   it('counts text across pauses as without them', () => {
     const text = '\\"'.repeat(100_000);
     const [member] = spansOf(`{"a":[{"${text}":"${text}"},"x"]}`).members;

@@ -272,17 +272,8 @@ class Scanner {
 
   /** Past the closing quote; negative when it is missing, there is no string, or the search has paused. */
   #stringEnd(from: number): number {
-    const bytes = this.#bytes;
     this.#stringStart = from;
-    if (bytes[from] !== QUOTE) return BROKEN;
-    let at = from + 1;
-    const nearEnd = Math.min(at + NEAR_BYTES, bytes.length);
-    while (at < nearEnd) {
-      const code = bytes[at];
-      if (code === QUOTE) return at + 1;
-      at += code === BACKSLASH ? 2 : 1;
-    }
-    return this.#restEnd(at);
+    return this.#bytes[from] === QUOTE ? this.#restEnd(from + 1) : BROKEN;
   }
 
   *#longStringEnd(): Steps<number> {
@@ -295,17 +286,35 @@ class Scanner {
 
   #restEnd(from: number): number {
     const bytes = this.#bytes;
+    const stepEnd = Math.min(from + STEP_BYTES, bytes.length);
     let at = from;
-    while (at < from + STEP_BYTES) {
+    while (at < stepEnd) {
+      let nearEnd = Math.min(at + NEAR_BYTES, stepEnd);
+      while (at < nearEnd) {
+        const code = bytes[at];
+        if (code === QUOTE) return at + 1;
+        at += 1;
+        if (code !== BACKSLASH) continue;
+        // Where one escape is, the next is near.
+        for (at += 1; at < stepEnd && bytes[at] === BACKSLASH; ) at += 2;
+        nearEnd = Math.min(at + NEAR_BYTES, stepEnd);
+      }
       const quote = this.#nextQuote(at);
-      if (quote < 0) return quote;
+      if (quote === BROKEN) return BROKEN;
+      const found = quote === PAUSED ? this.#pausedAt : quote;
       let backslashes = 0;
-      while (bytes[quote - 1 - backslashes] === BACKSLASH) backslashes += 1;
+      while (found - backslashes > at && bytes[found - 1 - backslashes] === BACKSLASH) backslashes += 1;
+      const isEscaped = backslashes % 2 === 1;
+      if (quote === PAUSED) {
+        // The search continues behind the escape.
+        if (isEscaped) this.#pausedAt += 1;
+        return PAUSED;
+      }
       at = quote + 1;
-      if (backslashes % 2 === 0) return at;
+      if (!isEscaped) return at;
     }
     this.#pausedAt = at;
-    return PAUSED;
+    return at < bytes.length ? PAUSED : BROKEN;
   }
 
   /** Positions only grow, so every byte is in one window at most. */

@@ -42,7 +42,8 @@ const OVERHEAD_BYTES = HEADER_BYTES + NONCE_BYTES + TAG_BYTES;
 export function createSealer(keys: { primary: Buffer; previous?: readonly Buffer[] }): Sealer {
   const keysById = new Map<string, Buffer>();
   for (const key of [keys.primary, ...(keys.previous ?? [])]) {
-    if (key.length !== KEY_BYTES) throw new Error(`a master key is ${KEY_BYTES} bytes, not ${key.length}`);
+    if (key.length !== KEY_BYTES)
+      throw new Error(`a master key must have ${KEY_BYTES} bytes, not ${key.length}`);
     keysById.set(idOfKey(key), key);
   }
   const primaryId = idOfKey(keys.primary);
@@ -59,7 +60,7 @@ export function createSealer(keys: { primary: Buffer; previous?: readonly Buffer
     },
     open(sealed, associated) {
       const key = keysById.get(keyIdOf(sealed));
-      if (key === undefined) throw new UnsealError('no configured master key sealed this value');
+      if (key === undefined) throw new UnsealError('no configured master key can decrypt this value');
       return new Secret(decrypt(sealed, key, associated));
     },
     keyIdOf,
@@ -82,13 +83,13 @@ function decrypt(sealed: Buffer, key: Buffer, associated: readonly string[]): st
     const plaintext = [decipher.update(sealed.subarray(nonceEnd, tagStart)), decipher.final()];
     return Buffer.concat(plaintext).toString('utf8');
   } catch (cause) {
-    throw new UnsealError('the sealed value was changed, or belongs to another place', { cause });
+    throw new UnsealError('the encrypted value was changed, or belongs to another record', { cause });
   }
 }
 
 function keyIdOf(sealed: Buffer): string {
   if (sealed.length < OVERHEAD_BYTES || sealed[0] !== VERSION) {
-    throw new UnsealError('not a sealed value of a known version');
+    throw new UnsealError('not an encrypted value of a known version');
   }
   return sealed.subarray(1, HEADER_BYTES).toString('hex');
 }
@@ -131,14 +132,14 @@ export function parseMasterKey(text: string): Buffer {
       : undefined;
   if (key === undefined || key.length !== KEY_BYTES) {
     throw new Error(
-      'the master key must be 32 bytes in base64 or hex; make one with `openssl rand -base64 32`',
+      'the master key must be 32 bytes in base64 or hex; generate one with `openssl rand -base64 32`',
     );
   }
   // 32 random bytes have about 30 distinct values, and all of them are printable in one of 10^13 keys.
   const distinct = new Set(key).size;
   const steps = new Set(key.subarray(1).map((byte, index) => byte - (key[index] ?? 0))).size;
   if (distinct < 16 || steps < 8 || key.every((byte) => byte >= 0x20 && byte < 0x7f)) {
-    throw new Error('the master key is not random; make one with `openssl rand -base64 32`');
+    throw new Error('the master key is not random; generate one with `openssl rand -base64 32`');
   }
   return key;
 }

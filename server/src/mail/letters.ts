@@ -72,7 +72,7 @@ export function accountExistsLetter(of: {
     to: of.to,
     subject: 'You already have a Relay account',
     before: [
-      `A Relay account was requested for ${of.to}, which has one. Nothing was changed.`,
+      `A Relay account was requested for ${of.to}, which already has one. Nothing was changed.`,
       `If this was you, sign in. If you forgot the password, reset it at ${of.resetUrl}`,
     ],
     link: { label: 'Sign in', url: of.signInUrl },

@@ -48,7 +48,7 @@ describe('the outbox, while a mail server accepts connections and says nothing',
     assert.ok(performance.now() - begun < 2_000);
     assert.ok(sockets.size >= 1 && sockets.size <= SENDING_MAX, `${sockets.size} connections`);
     assert.ok(
-      lines.some((line) => line === 'mail dropped: the process ends {"lost":1000}'),
+      lines.some((line) => line === 'mail dropped: the process is stopping {"lost":1000}'),
       lines.at(-1),
     );
     assert.equal(outbox.put(letter), false);

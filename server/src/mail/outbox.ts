@@ -81,7 +81,7 @@ export function createOutbox({ transport, log }: OutboxDeps): Outbox {
         offer(item);
       }
       if (held.size > 0) await soon((resolve) => (onEmpty = resolve), waitMsMax);
-      if (held.size > 0) log.warn({ lost: held.size }, 'mail dropped: the process ends');
+      if (held.size > 0) log.warn({ lost: held.size }, 'mail dropped: the process is stopping');
     },
   };
 }

@@ -31,7 +31,7 @@ export function parseSmtpUrl(value: string): SmtpServer {
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const login = loginOf(url);
   const tls = scheme === 'smtps:' ? 'implicit' : tlsOf(url, login === null && isLoopbackHost(host));
-  if (scheme === 'smtps:' && url.search !== '') throw new Error('takes no parameters with smtps://');
+  if (scheme === 'smtps:' && url.search !== '') throw new Error('must have no parameters with smtps://');
   if (tls === 'none' && login !== null)
     throw new Error('must not have a password with tls=none, which would send it in plain text');
   return { host, port: url.port === '' ? PORTS[scheme] : Number(url.port), tls, login };
@@ -41,7 +41,7 @@ export function parseSmtpUrl(value: string): SmtpServer {
 function tlsOf(url: URL, isPrivate: boolean): SmtpServer['tls'] {
   const asked = url.searchParams.get('tls');
   if (url.search !== '' && (asked !== 'none' || url.searchParams.size > 1))
-    throw new Error('takes one parameter only, tls=none, for a server without TLS');
+    throw new Error('supports only one parameter: tls=none, for a server without TLS');
   if (asked === 'none') return 'none';
   return isPrivate ? 'optional' : 'required';
 }
@@ -56,7 +56,7 @@ function loginOf(url: URL): SmtpServer['login'] {
       password: new Secret(decodeURIComponent(url.password)),
     };
   } catch {
-    throw new Error('has a % in its user or password that is not followed by two hex digits; write % as %25');
+    throw new Error('has a % in its user or password that is not followed by 2 hex digits; write % as %25');
   }
 }
 

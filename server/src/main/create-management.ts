@@ -71,7 +71,7 @@ function handlersOf({
       admission: admission.desk,
       health: admission.health,
       limitUsage: admission.limitUsage,
-      liveFlows: admission.liveFlows,
+      liveTraffic: admission.liveTraffic,
       clock,
       newId: randomUUIDv7,
       waitersMax: environment.RELAY_WAITERS_MAX,

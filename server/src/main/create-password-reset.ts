@@ -56,7 +56,7 @@ async function open(data: DeploymentData): Promise<DatabaseHandle> {
   const directory = resolve(data.directory);
   if (!existsSync(join(directory, 'postgres', 'PG_VERSION')))
     throw new ResetRefusedError(
-      `${directory} is not a data directory of \`relay start\`. Name it with --data-dir, or set DATABASE_URL.`,
+      `${directory} is not a data directory of \`relay start\`. Pass another with --data-dir, or set DATABASE_URL.`,
     );
   return createEmbeddedDatabase({ directory, log, clock: systemClock });
 }
@@ -76,7 +76,7 @@ async function createLink(
   if (user.status !== 'active') throw new ResetRefusedError(`User ${user.email} is ${user.status}.`);
   if (!(await hasPassword(db, user.id)))
     throw new ResetRefusedError(
-      `${user.email} has no password. They sign in by single sign-on or with a token.`,
+      `${user.email} has no password. They sign in with single sign-on or a token.`,
     );
   const { url, expiresAt } = await createResetLink(db, publicUrl, user.id);
   const memberships = await membershipsOf(db, user.id);

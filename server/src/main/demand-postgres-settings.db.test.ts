@@ -57,7 +57,9 @@ describe('the settings of PostgreSQL at start', () => {
   it('refuse a certificate of another authority, for each of the addresses', async () => {
     const url = verified('other.pem');
     const pattern = (name: string) =>
-      refused(new RegExp(`^${name}: PostgreSQL's certificate is not accepted: .*sslrootcert=/path/ca.pem`));
+      refused(
+        new RegExp(`^${name}: Relay doesn’t trust PostgreSQL’s certificate: .*sslrootcert=/path/ca.pem`),
+      );
     await assert.rejects(settingsOf({ url }), pattern('DATABASE_URL'));
     await assert.rejects(settingsOf({ url: server.url, directUrl: url }), pattern('DATABASE_DIRECT_URL'));
     await assert.rejects(settingsOf({ url: server.url }, url), pattern('DATABASE_READ_URL'));
@@ -77,7 +79,7 @@ describe('the settings of PostgreSQL at start', () => {
         refused(/Set DATABASE_DIRECT_URL to the address/),
       );
       const twice = settingsOf({ url: bouncer.url, directUrl: bouncer.url });
-      await assert.rejects(twice, refused(/DATABASE_DIRECT_URL leads to a connection pooler as well/));
+      await assert.rejects(twice, refused(/DATABASE_DIRECT_URL also points to a connection pooler/));
     } finally {
       await bouncer.remove();
     }
@@ -86,7 +88,10 @@ describe('the settings of PostgreSQL at start', () => {
   it('refuse a replica as the database', async () => {
     const replica = await startPostgres({ replicaOf: server });
     try {
-      await assert.rejects(settingsOf({ url: replica.url }), refused(/is a replica, which takes no writes/));
+      await assert.rejects(
+        settingsOf({ url: replica.url }),
+        refused(/is a replica, which accepts no writes/),
+      );
       assert.notEqual(await settingsOf({ url: server.url }, replica.url), null);
     } finally {
       await replica.remove();

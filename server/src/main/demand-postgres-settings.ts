@@ -36,7 +36,8 @@ export async function demandPostgresSettings(parts: PostgresParts): Promise<Watc
   if (isPooled) await demandReachable('DATABASE_URL', () => readPostgresSettings(database.db), false);
   if (replica !== null) {
     const error = await demandReachable('DATABASE_READ_URL', () => readPostgresSettings(replica.db), false);
-    if (error !== null) log.warn({ err: error }, 'DATABASE_READ_URL does not answer; statistics need it');
+    if (error !== null)
+      log.warn({ err: error }, 'the database at DATABASE_READ_URL does not respond; statistics need it');
   }
   let known = await read(database, isPooled).catch(() => null);
   if (known !== null) demandUsable(known.settings);
@@ -74,13 +75,13 @@ async function demandReachable(
     if (error instanceof PoolerError)
       throw new EnvironmentError(
         isPooled
-          ? 'DATABASE_DIRECT_URL leads to a connection pooler as well. Set it to the address of PostgreSQL itself.'
+          ? 'DATABASE_DIRECT_URL also points to a connection pooler. Set it to the address of PostgreSQL itself.'
           : error.message,
       );
     const fault = certificateFault(error);
     if (fault !== null)
       throw new EnvironmentError(
-        `${name}: PostgreSQL's certificate is not accepted: ${fault}. Name the authority that signed it with \`sslrootcert=/path/ca.pem\` in the URL, and the host as the certificate does.`,
+        `${name}: Relay doesn’t trust PostgreSQL’s certificate: ${fault}. In the URL, add \`sslrootcert=/path/ca.pem\` with the CA that signed it, and use the host name in the certificate.`,
       );
     return error;
   }
@@ -93,19 +94,19 @@ function demandUsable({ version, isReplica }: PostgresSettings): void {
     );
   if (isReplica)
     throw new EnvironmentError(
-      'PostgreSQL (DATABASE_URL) is a replica, which takes no writes. Set DATABASE_URL to the primary; a replica for statistics is DATABASE_READ_URL.',
+      'PostgreSQL (DATABASE_URL) is a replica, which accepts no writes. Set DATABASE_URL to the primary. To use a replica for statistics, set DATABASE_READ_URL.',
     );
 }
 
 function adviceOn({ unsafe, missing_timeouts: missing }: Reported): string[] {
   const lines: string[] = [];
-  if (unsafe.length > 0)
-    lines.push(
-      `PostgreSQL can lose committed requests in a crash: ${unsafe.join(' and ')} ${unsafe.length === 1 ? 'is' : 'are'} off; turn on`,
-    );
+  if (unsafe.length > 0) {
+    const off = unsafe.length === 1 ? 'is off; turn it on' : 'are off; turn them on';
+    lines.push(`PostgreSQL can lose committed requests in a crash: ${unsafe.join(' and ')} ${off}`);
+  }
   if (missing.length > 0)
     lines.push(
-      `sessions behind the pooler have no ${missing.join(', ')}; set them for the database user with ALTER ROLE, as \`relay doctor\` prints`,
+      `sessions behind the pooler have no ${missing.join(', ')}; set ${missing.length === 1 ? 'it' : 'them'} for the database user with the ALTER ROLE statements that \`relay doctor\` prints`,
     );
   return lines;
 }

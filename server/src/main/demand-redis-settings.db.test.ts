@@ -118,12 +118,12 @@ describe('addresses of Redis that cannot work', () => {
     ]);
     try {
       await redisCall(replica.port, 'REPLICAOF', '127.0.0.1', String(server.port));
-      assert.match(await refusalOf(node.url), /leads to a node of a Redis cluster\. Name several nodes/);
+      assert.match(await refusalOf(node.url), /points to one node of a Redis cluster\. List several nodes/);
       assert.match(
         await refusalOf(`${server.url},${server.url}`),
-        /this Redis is not a cluster\. Name one server/,
+        /this Redis is not a cluster\. List one server/,
       );
-      assert.match(await refusalOf(replica.url), /is a replica, which takes no writes/);
+      assert.match(await refusalOf(replica.url), /is a replica, which accepts no writes/);
       await redisCall(server.port, 'CONFIG', 'SET', 'requirepass', 'right');
       assert.match(await refusalOf(server.url), /rejects the credentials: NOAUTH/);
       assert.match(
@@ -141,7 +141,7 @@ describe('addresses of Redis that cannot work', () => {
     try {
       assert.match(
         await refusalOf(server.tlsUrl ?? ''),
-        /certificate of Redis is not accepted: .*NODE_EXTRA_CA_CERTS/,
+        /doesn’t trust Redis’s certificate: .*NODE_EXTRA_CA_CERTS/,
       );
     } finally {
       await server.remove();

@@ -38,7 +38,7 @@ export async function demandRedisSettings(redis: Redis, log: Log): Promise<Watch
   if (known?.persistence === 'none') {
     log.warn(
       {},
-      'Redis keeps nothing on disk, so if Redis restarts, requests of gateways that stop at the same time are lost; set `appendonly yes` in its configuration',
+      'Redis has no persistence: if Redis restarts and a gateway stops at the same time, usage that is not in the ledger yet is lost; set `appendonly yes` in its configuration',
     );
   }
 
@@ -64,22 +64,23 @@ function reported({ eviction, persistence }: RedisSettings): ReturnType<WatchedS
 function connectionRefusal(fault: unknown): string | null {
   const certificate = certificateFault(fault);
   if (certificate !== null)
-    return `REDIS_URL: the certificate of Redis is not accepted: ${certificate}. Name the authority that signed it in the variable NODE_EXTRA_CA_CERTS, and the host as the certificate does.`;
+    return `REDIS_URL: Relay doesn’t trust Redis’s certificate: ${certificate}. Set NODE_EXTRA_CA_CERTS to the file of the CA that signed it, and use the host name in the certificate.`;
   const message = fault instanceof Error ? fault.message : '';
   if (/^(?:WRONGPASS|NOAUTH)\b/.test(message))
-    return `Redis (REDIS_URL) rejects the credentials: ${message}. Write them into the URL: redis://user:password@host:6379.`;
+    return `Redis (REDIS_URL) rejects the credentials: ${message}. Put them in the URL: redis://user:password@host:6379.`;
   if (message.includes('cluster support disabled'))
-    return 'REDIS_URL names several servers, which are nodes of one cluster, but this Redis is not a cluster. Name one server; for a replica that takes over, put a proxy with one address in front.';
+    return 'REDIS_URL lists several servers, as for a cluster, but this Redis is not a cluster. List one server. For failover to a replica, put a proxy in front of both.';
   return null;
 }
 
 function settingsRefusal(known: RedisSettings, isCluster: boolean): string | null {
   const { eviction, mode, version, isReplica } = known;
   if (mode === 'sentinel')
-    return 'REDIS_URL leads to Redis Sentinel, which stores nothing. Put HAProxy in front of the Redis servers, let it choose the master, and set REDIS_URL to HAProxy (docs/operate/redis.md has the configuration).';
+    return 'REDIS_URL points to Redis Sentinel, which stores no data. Put HAProxy in front of the Redis servers, let it find the master, and set REDIS_URL to HAProxy (docs/operate/redis.md has the configuration).';
   if (mode === 'cluster' && !isCluster)
-    return 'REDIS_URL leads to a node of a Redis cluster. Name several nodes with commas between, or the same one twice.';
-  if (isReplica) return 'Redis (REDIS_URL) is a replica, which takes no writes. Set REDIS_URL to the master.';
+    return 'REDIS_URL points to one node of a Redis cluster. List several nodes, separated by commas, or the same node twice.';
+  if (isReplica)
+    return 'Redis (REDIS_URL) is a replica, which accepts no writes. Set REDIS_URL to the master.';
   if (Number.parseInt(version, 10) < VERSION_MIN)
     return `Redis (REDIS_URL) is version ${version}. Relay needs 7 or later, or Valkey.`;
   return eviction === NO_EVICTION ? null : evictionMessage(known);

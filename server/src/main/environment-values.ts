@@ -1,4 +1,5 @@
 import { isAbsolute } from 'node:path';
+import { countWords } from '@relay/contract/words';
 import { InvalidCidrError, parseCidr } from '../kit/egress/index.ts';
 import { parseMasterKey } from '../kit/seal.ts';
 import { parseRedisUrls } from '../store/redis/redis-urls.ts';
@@ -6,7 +7,9 @@ import { parseRedisUrls } from '../store/redis/redis-urls.ts';
 // Parsers of environment values. Each throws with a message that says what the value must be.
 
 const TOKEN_CHARACTERS_MIN = 32;
-const PLACEHOLDER = /^(?:change|replace|your|example|placeholder|secret|token|password|xxx|test)|(.)\1{7}/i;
+/** Long enough that a random value does not begin like one: `xxx` would begin 1 of 33,000 in base64. */
+const PLACEHOLDER =
+  /^(?:change|replace|your[-_.]|example|placeholder|secret|token|password|xxxxxx|test[-_.])|(.)\1{7}/i;
 
 export function url(...schemes: string[]): (value: string) => string {
   return (value) => {
@@ -29,7 +32,7 @@ export function integer(min: number, max: number): (value: string) => number {
   return (value) => {
     const parsed = Number(value);
     if (!/^\d+$/.test(value) || parsed < min || parsed > max)
-      throw new Error(`must be a whole number from ${min} to ${max}`);
+      throw new Error(`must be a whole number from ${countWords(min)} to ${countWords(max)}`);
     return parsed;
   };
 }
@@ -135,7 +138,8 @@ export function origin(value: string): string {
 /** Origins as browsers send them. A wildcard would admit every page in a browser that reaches this deployment. */
 export function origins(value: string): string[] {
   return list(value).map((each) => {
-    if (each === '*') throw new Error('takes no wildcard; list the origins, such as https://app.example.com');
+    if (each === '*')
+      throw new Error('does not support wildcards; list the origins, such as https://app.example.com');
     try {
       return origin(each);
     } catch {

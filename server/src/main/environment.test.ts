@@ -41,6 +41,14 @@ describe('environment', () => {
     );
   });
 
+  it('takes a random token that begins like a placeholder', () => {
+    const random = 'Xf3kP9qLmZ2vB7nR4tY8wC1dG6hJ5sA0eU_oIxEaQk';
+    for (const beginning of ['xXx', 'yOuR', 'TeSt'])
+      assert.equal(faultsOf({ RELAY_API_TOKEN: `${beginning}${random}` }), '', beginning);
+    for (const beginning of ['xxxxxxxx', 'your-token-', 'test_'])
+      assert.match(faultsOf({ RELAY_API_TOKEN: `${beginning}${random}` }), /placeholder/, beginning);
+  });
+
   it('takes the origins of pages exactly, and no wildcard', () => {
     const read = (value: string) =>
       readEnvironment({ ...good, RELAY_CORS_ORIGINS: value }).RELAY_CORS_ORIGINS;
@@ -61,7 +69,7 @@ describe('environment', () => {
     ])
       assert.match(
         faultsOf({ RELAY_CORS_ORIGINS: bad }),
-        /RELAY_CORS_ORIGINS (?:takes no wildcard|has an entry)/,
+        /RELAY_CORS_ORIGINS (?:does not support wildcards|has an entry)/,
       );
   });
 

@@ -63,7 +63,7 @@ export const variables = {
   RELAY_MODE: withDefault(
     oneOf('self_hosted', 'hosted'),
     'self_hosted',
-    '`self_hosted` with two tokens, or `hosted` for many organizations.',
+    '`self_hosted` with 2 tokens, or `hosted` for many organizations.',
   ),
   RELAY_API_TOKEN: optional(
     token,
@@ -85,7 +85,7 @@ export const variables = {
   RELAY_KEY_CACHE_MAX: withDefault(
     integer(1_000, 10_000_000),
     '200000',
-    'API keys that one process keeps in memory.',
+    'Maximum number of API keys that one process keeps in memory.',
   ),
   RELAY_OIDC_ISSUER: optional(
     url('http', 'https'),
@@ -99,7 +99,7 @@ export const variables = {
   ),
   RELAY_SMTP_URL: optional(
     parseSmtpUrl,
-    'The mail server for invitations, password resets and alerts: `smtps://user:password@mail.example.com:465`, or `smtp://` with port 587 for STARTTLS. The server must offer it, unless it is on this machine and needs no password, or the URL ends with `?tls=none`. Needs `RELAY_MAIL_FROM` and `RELAY_PUBLIC_URL`. Without it Relay sends no email.',
+    'The mail server for invitations, password resets and alerts: `smtps://user:password@mail.example.com:465`, or `smtp://` with port 587 for STARTTLS. The server must support STARTTLS, unless it is on this machine and needs no password, or the URL ends with `?tls=none`. Needs `RELAY_MAIL_FROM` and `RELAY_PUBLIC_URL`. Without it Relay sends no email.',
   ),
   RELAY_MAIL_FROM: optional(
     parseMailFrom,
@@ -120,7 +120,7 @@ export const variables = {
   ),
   RELAY_STRIPE_WEBHOOK_SECRET: optional(
     stripeSecret,
-    'Hosted: the signing secret of the webhook at which Stripe reports invoices and subscriptions. Without it there is no billing history.',
+    'Hosted: the signing secret of the webhook that receives Stripe’s events. Without it there is no billing history.',
   ),
   RELAY_MASTER_KEY: required(masterKey, 'Encrypts provider credentials: 32 random bytes in base64 or hex.'),
   RELAY_MASTER_KEY_PREVIOUS: withDefault(
@@ -136,22 +136,22 @@ export const variables = {
   RELAY_BODY_MEMORY_BYTES: withDefault(
     integer(1_048_576, 1_099_511_627_776),
     '1073741824',
-    'Memory of one process for inference request bodies over 64 KiB, at least twice the largest. A body that does not fit waits up to 10 seconds, then gets `queue_full`. In hosted mode, one organization can use as much as remains free, so at most half.',
+    'Memory that one process can use for inference request bodies over 64 KiB. If it is less than twice `RELAY_MAX_BODY_BYTES`, Relay allows twice `RELAY_MAX_BODY_BYTES`. A body that does not fit waits up to 10 seconds, then gets `queue_full`. In hosted mode, one organization can use at most as much as remains free, so never more than half.',
   ),
   RELAY_CORS_ORIGINS: withDefault(
     origins,
     '',
-    'Origins whose pages may call `/v1` from a browser, separated by commas: `https://app.example.com,http://localhost:5173`. Exact; no wildcard. Without it, browsers block pages of other origins.',
+    'Origins whose pages may call `/v1` from a browser, separated by commas: `https://app.example.com,http://localhost:5173`. Exact; no wildcard. Without it, browsers block pages on other origins.',
   ),
   RELAY_DRAIN_TIMEOUT_MS: withDefault(
     integer(0, 3_600_000),
     '30000',
-    'Drain time: how long Relay waits after SIGTERM for open, waiting and streaming requests. Requests still open then get `draining`, streams as a last frame.',
+    'Drain time: how long Relay waits after SIGTERM for open, waiting and streaming requests. Requests still open after that get the error `draining`; a stream gets it as its last frame.',
   ),
   RELAY_LAME_DUCK_MS: withDefault(
     integer(0, 3_600_000),
     '5000',
-    'Part of the drain time in which Relay still accepts new requests while `/readyz` returns 503. Make it longer than your load balancer needs to notice. `relay start` uses 0.',
+    'Part of the drain time in which Relay still accepts new requests while `/readyz` returns 503. Make it longer than your load balancer takes to notice the 503. `relay start` uses 0.',
   ),
   RELAY_ALLOW_PRIVATE_NETWORKS: withDefault(
     networks,
@@ -176,7 +176,7 @@ export const variables = {
   RELAY_UPSTREAM_CONNECTIONS_MAX: withDefault(
     integer(1, 65_535),
     '4096',
-    'Connections to one provider origin, and from a platform to inference; each stream holds one. In hosted mode, one organization can hold as many of an origin as remain free, so at most half.',
+    'Maximum number of connections to one provider origin, and from a platform to inference; each stream holds one. In hosted mode, one organization can hold at most as many connections to an origin as remain free, so never more than half.',
   ),
   RELAY_ATTEMPTS_MAX: withDefault(
     integer(1, 20),
@@ -191,7 +191,7 @@ export const variables = {
   RELAY_WAITING_MAX: withDefault(
     integer(2, 10_000_000),
     '20000',
-    'Maximum number of requests that wait for capacity in one process. Relay rejects further requests with `queue_full`. In hosted mode, one organization can hold as many queue positions as remain free, so at most half.',
+    'Maximum number of requests that wait for capacity in one process. Relay rejects further requests with `queue_full`. In hosted mode, one organization can hold at most as many queue positions as remain free, so never more than half.',
   ),
   RELAY_SPOOL_DIR: optional(
     absolutePath,
@@ -213,12 +213,12 @@ export const variables = {
   ),
   RELAY_NATS_URL: optional(
     parseNatsUrl,
-    'Also publishes every ledger row to a NATS JetStream stream: `nats://nats:4222`, or `tls://user:password@nats.example.com:4222`; separate several servers of a cluster by commas. Set it for all processes with the role `worker` or `all`.',
+    'Also publishes every ledger row to a NATS JetStream stream: `nats://nats:4222`, or `tls://user:password@nats.example.com:4222`; separate the servers of a cluster with commas. Set it for all processes with the role `worker` or `all`.',
   ),
   RELAY_NATS_STREAM: withDefault(
     streamName,
     'RELAY_USAGE',
-    'Stream name; only Relay may publish to it. Subject of a row: `STREAM.ORGANIZATION_ID`. If it doesn’t exist, Relay creates it with a maximum age of 7 days.',
+    'Stream name; only Relay may publish to it. Subject of a row: `STREAM.ORGANIZATION_ID`. If the stream doesn’t exist, Relay creates it with a maximum age of 7 days.',
   ),
   RELAY_NATS_CREDENTIALS_FILE: optional(
     absolutePath,
@@ -239,14 +239,18 @@ export const variables = {
   RELAY_TRACES_SAMPLE_RATIO: withDefault(
     ratio,
     '0.01',
-    'Share of requests without `traceparent` that Relay traces, 0 to 1. Otherwise Relay follows the client’s sampling decision, for at most 100 client-sampled requests per second per process.',
+    'Share of requests without `traceparent` that Relay traces, 0 to 1. With `traceparent`, Relay follows the client’s sampling decision, for at most 100 client-sampled requests per second per process.',
   ),
   RELAY_LEDGER_RETENTION_DAYS: withDefault(
     integer(1, 36_500),
     '400',
-    'Retention period of the ledger in days. Relay deletes whole days after it.',
+    'Retention period of the ledger in days. Relay deletes older rows, by whole days.',
   ),
-  RELAY_DATABASE_POOL_MAX: withDefault(integer(1, 200), '10', 'Connections to PostgreSQL per process.'),
+  RELAY_DATABASE_POOL_MAX: withDefault(
+    integer(1, 200),
+    '10',
+    'Maximum number of connections per process to `DATABASE_URL`, and again to `DATABASE_READ_URL` if it is set. Relay opens 1 more for notifications.',
+  ),
   RELAY_CONFIG: optional(
     configPath,
     'Self-hosted: a configuration file (`relay.yaml`) that is applied at start, in the roles `all` and `platform`. The file then manages those resources. Relay doesn’t start with an invalid file.',
@@ -302,11 +306,11 @@ function embeddedFaults(source: Readonly<Record<string, string | undefined>>): s
     names.filter((name) => (source[name]?.trim() ?? '') !== '');
   const faults = given('DATABASE_URL', 'DATABASE_DIRECT_URL', 'DATABASE_READ_URL', 'REDIS_URL').map(
     (name) =>
-      `${name} is set, and \`relay start\` uses no server: it keeps everything in its data directory. Unset it, or use ` +
-      '`relay serve`; `relay migrate --from DIR --to DATABASE_URL` carries over what a data directory holds.',
+      `${name} is set, but \`relay start\` keeps everything in its data directory. Unset it, or use ` +
+      '`relay serve`. To move the data, run `relay migrate --from DIR --to DATABASE_URL`.',
   );
   if (given('RELAY_SPOOL_DIR').length > 0)
-    faults.push('RELAY_SPOOL_DIR is set, and `relay start` keeps usage in its data directory. Unset it.');
+    faults.push('RELAY_SPOOL_DIR is set, but `relay start` keeps usage in its data directory. Unset it.');
   const apart = given('RELAY_INFERENCE_URL', 'RELAY_CONTEXT_SIGNING_KEY', 'RELAY_CONTEXT_VERIFY_KEYS');
   for (const name of apart)
     faults.push(
@@ -354,9 +358,9 @@ function modeFaults(environment: Environment, role: RoleName): string[] {
 function mailFaults(environment: Environment): string[] {
   const { RELAY_SMTP_URL: server, RELAY_MAIL_FROM: from, RELAY_PUBLIC_URL: publicUrl } = environment;
   if ((server === null) !== (from === null))
-    return ['RELAY_SMTP_URL and RELAY_MAIL_FROM are set together or not at all.'];
+    return ['Set both RELAY_SMTP_URL and RELAY_MAIL_FROM, or neither.'];
   if (server !== null && publicUrl === null)
-    return ['RELAY_PUBLIC_URL is missing. Links in email lead to it, so RELAY_SMTP_URL needs it.'];
+    return ['RELAY_PUBLIC_URL is missing. Links in email point to it, so RELAY_SMTP_URL requires it.'];
   return [];
 }
 
@@ -367,7 +371,7 @@ function natsFaults({
   if (credentials === null) return [];
   if (servers === null) return ['RELAY_NATS_CREDENTIALS_FILE needs RELAY_NATS_URL.'];
   if (servers.login !== null)
-    return ['RELAY_NATS_URL has a user, and RELAY_NATS_CREDENTIALS_FILE is another. Use one of them.'];
+    return ['RELAY_NATS_URL contains a user, and RELAY_NATS_CREDENTIALS_FILE is set too. Use one of them.'];
   return [];
 }
 

@@ -59,7 +59,7 @@ export const metricTable = {
   relay_latency_seconds: {
     kind: 'histogram',
     bounds: SECONDS,
-    help: 'From the arrival of an inference request to its end, the wait included.',
+    help: 'From the arrival of an inference request to its end, including the wait.',
   },
   relay_time_to_first_token_seconds: {
     kind: 'histogram',
@@ -102,12 +102,12 @@ export const metricTable = {
   relay_guardrail_pre_dispatch_seconds: {
     kind: 'histogram',
     bounds: SECONDS,
-    help: 'Time of one guardrail check of a prompt.',
+    help: 'Duration of one guardrail check of a prompt.',
   },
   relay_guardrail_post_response_seconds: {
     kind: 'histogram',
     bounds: SECONDS,
-    help: 'Time of one guardrail check of a response.',
+    help: 'Duration of one guardrail check of a response.',
   },
   relay_endpoint_health: {
     kind: 'gauge',
@@ -117,7 +117,7 @@ export const metricTable = {
   relay_breakers_open: {
     kind: 'gauge',
     labels: ['kind'],
-    help: 'Endpoints and credentials that this process knows to be down. Shared by all processes of a deployment.',
+    help: 'Endpoints and credentials that this process knows to be down. Processes share this state: use the maximum, not the sum.',
   },
   relay_breaker_transitions_total: {
     kind: 'counter',
@@ -138,7 +138,7 @@ export const metricTable = {
   relay_redis_script_seconds: {
     kind: 'histogram',
     bounds: SHORT_SECONDS,
-    help: 'Round trip of one call of an admission script in Redis. One call can cover many requests.',
+    help: 'Round trip of one admission script call in Redis. One call can cover many requests.',
   },
   relay_redis_shard_script_seconds: {
     kind: 'gauge',
@@ -148,7 +148,7 @@ export const metricTable = {
   relay_clock_ahead_seconds: {
     kind: 'gauge',
     labels: ['store'],
-    help: 'How far the clock of this machine is ahead of that of a store; negative when it is behind.',
+    help: 'How far this machine’s clock is ahead of a store’s clock; negative when it is behind.',
   },
   relay_configuration_age_seconds: {
     kind: 'gauge',
@@ -157,7 +157,7 @@ export const metricTable = {
   relay_snapshots_loaded: { kind: 'gauge', help: 'Organizations whose configuration is in memory.' },
   relay_snapshots_stale: {
     kind: 'gauge',
-    help: 'Organizations in memory with a newer version that is not read yet.',
+    help: 'Organizations in memory whose newer version this process has not read yet.',
   },
   relay_keys_held: { kind: 'gauge', help: 'API keys in memory.' },
   relay_usage_unsent_records: { kind: 'gauge', help: 'Records in memory on their way to Redis.' },
@@ -202,12 +202,12 @@ export const metricTable = {
   relay_sink_failures_total: {
     kind: 'counter',
     labels: ['sink'],
-    help: 'Failed attempts of this worker to write to the sink.',
+    help: 'Failed attempts by this worker to write to the sink.',
   },
   relay_reconciliation_windows: {
     kind: 'gauge',
     labels: ['result'],
-    help: 'Windows of limits compared with the ledger in the last run: checked, unsettled, and different but not correctable.',
+    help: 'Limit windows compared with the ledger in the last run: `checked`, `unsettled`, and `drifted` (different, and not corrected).',
   },
   relay_reconciliation_corrections_total: {
     kind: 'counter',

@@ -37,6 +37,6 @@ function refuseUnready(directory: string): void {
   if (left.length > 0)
     throw new MoveRefusedError(
       `${directory} has usage that is not in its ledger yet, because the process was killed. Start it once more with ` +
-        '`relay start`, stop it with Ctrl-C, and try again.',
+        '`relay start`, stop it with Ctrl+C, and try again.',
     );
 }

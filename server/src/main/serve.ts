@@ -150,12 +150,12 @@ function healthOf({ runtime, stores, configuration, clocks, metering }: RunningP
     checks: {
       postgresql: checkOf(
         isPostgresqlUp(configuration, clock.nowMs()),
-        'Management answers 503. Inference serves the last known configuration.',
+        'Management returns 503. Inference uses the last known configuration.',
       ),
       ...(redis !== null && {
         redis: checkOf(
           isRedisUp(redis),
-          'Requests under a limit get 503. Others are served, and their usage is kept on disk.',
+          'Requests that have a limit get 503. Relay serves the others and keeps their usage on disk.',
         ),
       }),
     },

@@ -6,7 +6,8 @@ import { createFleetFlows } from '../admission/fleet-flows.ts';
 import { createEndpointHealth, type EndpointHealth } from '../admission/health/endpoint-health.ts';
 import { createRedisHealthStore } from '../admission/health/redis-health-store.ts';
 import { relayTo } from '../admission/line.ts';
-import type { FlowsAsk, LiveFlow } from '../admission/live-flows.ts';
+import type { FlowsAsk } from '../admission/live-flows.ts';
+import type { LiveTraffic } from '../admission/live-lanes.ts';
 import { createLocalCooldowns } from '../admission/local-cooldowns.ts';
 import { createRedisEngine } from '../admission/redis/engine.ts';
 import { createScripts, type Scripts } from '../admission/redis/scripts.ts';
@@ -53,7 +54,7 @@ export interface RunningAdmission {
   /** Live counters of limits, for the management API. */
   readonly limitUsage: AdmissionEngine['usage'];
   /** Waiting and in-flight requests of the whole deployment, for the management API. */
-  readonly liveFlows: (ask: FlowsAsk) => Promise<LiveFlow[]>;
+  readonly liveTraffic: (ask: FlowsAsk) => Promise<LiveTraffic>;
   /** Requests of this process by state, and records not yet sent to Redis. */
   counts(): ReturnType<AdmissionDesk['counts']> & { readonly unsent: number };
   /** Usage stored on disk, for metrics. */
@@ -107,7 +108,7 @@ export function createAdmission(parts: AdmissionParts): RunningAdmission {
     clock,
     log,
   });
-  const fleet = createFleetFlows({ redis, own: desk.flows, gatewayId, clock, log, aside });
+  const fleet = createFleetFlows({ redis, own: desk.traffic, gatewayId, clock, log, aside });
   const health = createEndpointHealth({ store: createRedisHealthStore({ redis, log }), clock, log });
   let sweeper: NodeJS.Timeout | null = null;
 
@@ -116,7 +117,7 @@ export function createAdmission(parts: AdmissionParts): RunningAdmission {
     engine,
     health,
     limitUsage: knownUsage(engine, openings),
-    liveFlows: fleet.read,
+    liveTraffic: fleet.read,
     counts: () => ({ ...desk.counts(), unsent: usage.pending() }),
     spoolState: journal.state,
     setAside: aside.counts,

@@ -72,7 +72,7 @@ async function textOf(path: string): Promise<string> {
     return await readFile(path, 'utf8');
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
-    throw new ConfigFileError(`${path}: the file that RELAY_CONFIG names cannot be read (${code}).`);
+    throw new ConfigFileError(`${path}: Relay can’t read the file that RELAY_CONFIG names (${code}).`);
   }
 }
 
@@ -104,7 +104,7 @@ function logPlan(log: Log, path: string, plan: ConfigPlan): void {
   if (orphaned.length === 0) return;
   log.warn(
     { path, orphaned: orphaned.length },
-    'the configuration file owns what it no longer names; relay config apply with --prune deletes it, with --release frees it',
+    'the configuration file manages resources that it no longer lists; `relay config apply` deletes them with --prune and releases them with --release',
   );
 }
 

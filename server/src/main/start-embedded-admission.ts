@@ -74,7 +74,7 @@ export function createEmbeddedAdmission(parts: EmbeddedAdmissionParts): Embedded
         await engine.initialize(organizationId, await openings(organizationId, unknown));
       return engine.usage(organizationId, policies);
     },
-    liveFlows: async (ask) => desk.flows(ask),
+    liveTraffic: desk.traffic,
     counts: () => ({ ...desk.counts(), unsent: 0 }),
     spoolState: ledger.state,
     setAside: aside.counts,

@@ -6,14 +6,17 @@ import { createContextSigner } from '../edge/context/sign-context.ts';
 import { createContextVerifier } from '../edge/context/verify-context.ts';
 import { createForwarder } from '../edge/forward.ts';
 import type { Authenticate } from '../http/authenticate.ts';
-import { type BodyMemory, createBodyMemory } from '../http/body-memory.ts';
+import { createBodyMemory } from '../http/body-memory.ts';
+import { createBodyPace } from '../http/body-pace.ts';
 import { withCors } from '../http/cors.ts';
 import type { RequestHandler } from '../http/listener.ts';
 import { type OpenWork, stopOpenWork } from '../http/open-work.ts';
+import type { BodyBounds } from '../http/read-body.ts';
 import { createNewestSnapshot } from '../inference/guard/newest-snapshot.ts';
 import { createInferenceHandler } from '../inference/handler.ts';
 import { createHealthProbes, type HealthProbes } from '../inference/health-probes.ts';
 import type { SettleDeps } from '../inference/settle/settle.ts';
+import type { Clock } from '../kit/clock.ts';
 import { DeadlineWheel } from '../kit/deadline-wheel.ts';
 import { createInternalLink } from '../kit/egress/index.ts';
 import { createFairSlices } from '../kit/fair-slices.ts';
@@ -129,7 +132,7 @@ function createDataPlane(parts: InferenceParts, open: OpenWork, authenticate: Au
     askGuardrail: upstream.askGuardrail,
     typicalUse: upstream.typicalUse,
     bodyBytesMax: environment.RELAY_MAX_BODY_BYTES,
-    bodyMemory: bodyMemoryOf(environment),
+    ...bodySharesOf(environment, clock),
     attemptsMax: environment.RELAY_ATTEMPTS_MAX,
     deadlines: new DeadlineWheel(clock),
     headersTimeoutMs: environment.RELAY_UPSTREAM_HEADERS_TIMEOUT_MS,
@@ -197,7 +200,7 @@ function startForwarding(
     versionOf: (organizationId) => snapshots.get(organizationId)?.version ?? 0,
     link,
     bodyBytesMax: environment.RELAY_MAX_BODY_BYTES,
-    bodyMemory: bodyMemoryOf(environment),
+    ...bodySharesOf(environment, clock),
     slices: createFairSlices(clock, SLICE_MS),
     publicUrl: runtime.publicUrl,
     draining: runtime.draining,
@@ -212,7 +215,7 @@ function createGate(parts: InferenceParts, open: OpenWork): RequestHandler {
   const { environment, clock, log, publicUrl } = runtime;
   const { database, redis } = stores;
   const { snapshots } = configuration;
-  if (redis === null) throw new Error('the inference role in a process of its own needs Redis');
+  if (redis === null) throw new Error('a separate process for the inference role needs Redis');
   const budgets = createKeyBudgets({ db: database.db, keysMax: environment.RELAY_KEY_CACHE_MAX });
   return createContextGate({
     verify: createContextVerifier({ publicKeys: environment.RELAY_CONTEXT_VERIFY_KEYS, clock }),
@@ -231,13 +234,16 @@ function createGate(parts: InferenceParts, open: OpenWork): RequestHandler {
 }
 
 /** One body of the largest size always fits the share of an organization that is alone, which is a half. */
-function bodyMemoryOf({
-  RELAY_BODY_MEMORY_BYTES,
-  RELAY_MAX_BODY_BYTES,
-  RELAY_MODE,
-}: Environment): BodyMemory {
+function bodySharesOf(
+  { RELAY_BODY_MEMORY_BYTES, RELAY_MAX_BODY_BYTES, RELAY_MODE }: Environment,
+  clock: Clock,
+): Pick<BodyBounds, 'bodyMemory' | 'bodyPace'> {
+  const shared = RELAY_MODE === 'hosted';
   const bytesMax = Math.max(RELAY_BODY_MEMORY_BYTES, 2 * RELAY_MAX_BODY_BYTES);
-  return createBodyMemory({ bytesMax, shared: RELAY_MODE === 'hosted' });
+  return {
+    bodyMemory: createBodyMemory({ bytesMax, shared }),
+    bodyPace: shared ? createBodyPace(clock) : null,
+  };
 }
 
 async function nothing(): Promise<void> {}

@@ -46,7 +46,7 @@ export async function keepSecrets(
   const missing = needed.filter((name) => known?.values[name] === undefined && !options.isGiven(name));
   if (missing.includes('RELAY_MASTER_KEY') && options.isUsed)
     throw new SecretsError(
-      `${path} has no master key, and what this directory holds is sealed with one. Restore the file from a backup, or set ` +
+      `${path} has no master key, and the data in this directory is encrypted with one. Restore the file from a backup, or set ` +
         'RELAY_MASTER_KEY to the key that was used before.',
     );
   if (missing.length === 0 && known !== null) return { path, ...known };

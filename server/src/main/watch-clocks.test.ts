@@ -57,7 +57,7 @@ describe('the watch over clocks', () => {
   it('more than 2 s off is warned of, and still in order', async () => {
     using machine = await watched(-5_000);
     const { status, detail } = machine.watch.health();
-    assert.deepEqual([status, detail], ['ok', 'The clock of this machine is 5 s behind that of postgresql.']);
+    assert.deepEqual([status, detail], ['ok', 'This machine’s clock is 5 s behind postgresql.']);
     assert.match(machine.lines.join(''), /"level":"warn".*5 s behind/);
   });
 
@@ -77,7 +77,7 @@ describe('the watch over clocks', () => {
     machine.state.redisAheadMs = 600_000;
     await machine.pass(60_000);
     assert.equal(machine.watch.health().status, 'unavailable');
-    assert.match(machine.watch.health().detail ?? '', /600 s behind that of redis/);
+    assert.match(machine.watch.health().detail ?? '', /10 min behind redis/);
     assert.equal(machine.clock.nowMs(), machine.trueMs());
   });
 

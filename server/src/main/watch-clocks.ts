@@ -1,4 +1,5 @@
 import type { HealthReport } from '@relay/contract';
+import { durationWords } from '@relay/contract/words';
 import { CLOCKS_DIFFER_MS_MAX, type Clock, type FollowingClock, systemClock } from '../kit/clock.ts';
 import type { DatabaseHandle } from '../store/postgres/database-handle.ts';
 import { databaseTimeMs } from '../store/postgres/database-time.ts';
@@ -98,7 +99,7 @@ export async function watchClocks(
     const level = detail === '' ? '' : status;
     if (level === warned) return;
     warned = level;
-    if (level === '') log.info({}, 'the clock of this machine agrees with the stores again');
+    if (level === '') log.info({}, 'this machine’s clock agrees with the stores again');
     else log.warn({ ahead_ms: Object.fromEntries(aheadMs) }, detail);
   }
 
@@ -116,7 +117,7 @@ function healthOf(aheadMs: ReadonlyMap<string, number>): ClockHealth {
   const worst = [...aheadMs].toSorted(([, one], [, other]) => Math.abs(other) - Math.abs(one))[0];
   if (worst === undefined || Math.abs(worst[1]) <= CLOCKS_DIFFER_MS_MAX) return { status: 'ok', ahead_ms };
   const [name, ms] = worst;
-  const seconds = Math.round(Math.abs(ms) / 1_000).toLocaleString('en');
-  const detail = `The clock of this machine is ${seconds} s ${ms > 0 ? 'ahead of' : 'behind'} that of ${name}.`;
+  const apart = durationWords(Math.abs(ms));
+  const detail = `This machine’s clock is ${apart} ${ms > 0 ? 'ahead of' : 'behind'} ${name}.`;
   return { status: Math.abs(ms) > READY_MS_MAX ? 'unavailable' : 'ok', detail, ahead_ms };
 }

@@ -101,7 +101,7 @@ export interface FixtureOptions {
   readonly deployment?: Deployment;
   /** Replaces the fixture's limits engine. */
   readonly limitUsage?: ManagementDeps['limitUsage'];
-  readonly liveFlows?: ManagementDeps['liveFlows'];
+  readonly liveTraffic?: ManagementDeps['liveTraffic'];
   readonly clock?: Clock;
   readonly fences?: ManagementDeps['fences'];
   readonly randomBytes?: ManagementDeps['randomBytes'];
@@ -172,7 +172,7 @@ export async function startManagement(
     billing: { db, stripeWebhookSecret: options.stripeWebhookSecret ?? null },
     typicalTokens: () => ({ outputTokens: 256, unseenInputTokens: 1_000 }),
     limitUsage: options.limitUsage ?? engine.usage,
-    liveFlows: options.liveFlows ?? (async () => []),
+    liveTraffic: options.liveTraffic ?? (async () => ({ flows: [], lanes: [] })),
   });
 
   async function call<I extends RouteId>(

@@ -51,7 +51,7 @@ export function startLedgerWorker(deps: LedgerWorkerDeps): LedgerWorker {
 
   /** Logs an outage once. */
   function trouble(error: unknown): void {
-    if (!troubled) deps.log.warn({ err: error }, 'the ledger cannot be written; records stay in the stream');
+    if (!troubled) deps.log.warn({ err: error }, 'cannot write to the ledger; records stay in the stream');
     troubled = true;
   }
 
@@ -62,7 +62,7 @@ export function startLedgerWorker(deps: LedgerWorkerDeps): LedgerWorker {
         const { moved, more } = await turn();
         if (troubled && shards.all().every((shard) => shard.isDue())) {
           troubled = false;
-          deps.log.info({}, 'the ledger is written again');
+          deps.log.info({}, 'the ledger is writable again');
         }
         idleMs = moved > 0 ? IDLE_MS_MIN : Math.min(IDLE_MS_MAX, idleMs * 1.5);
         // Waits under low load as well, so that records are written together.

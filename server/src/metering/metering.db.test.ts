@@ -297,8 +297,8 @@ describe('records on their way to the ledger', () => {
         'unreadable: TypeError',
         'unreadable: TypeError',
         'unreadable: TypeError',
-        'refused: error 22P02',
-        'its request id is of another time',
+        'rejected: error 22P02',
+        'its request ID has an implausible time',
       ],
     );
     assert.ok(noted.every(({ stream }) => stream === usageStreamOf(prefixOf(organizationId))));

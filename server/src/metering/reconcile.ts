@@ -118,7 +118,7 @@ async function runLocked(
       return true;
     });
   } catch (error) {
-    log.warn({ err: error }, 'limits could not be compared with the ledger; it is tried again');
+    log.warn({ err: error }, 'could not compare limits with the ledger; will retry');
     return false;
   }
 }
@@ -211,8 +211,8 @@ function logDrift(
       ledger,
     },
     isCorrected
-      ? 'a limit had counted something else than the ledger holds; the count is corrected'
-      : 'a limit has counted something else than the ledger holds; it is compared again',
+      ? 'a limit counter differed from the ledger and was corrected'
+      : 'a limit counter differs from the ledger; will compare again',
   );
 }
 

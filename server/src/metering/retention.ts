@@ -36,7 +36,7 @@ export function startRetention(deps: RetentionDeps): { stop(): Promise<void> } {
     try {
       isDone = await applyRetention(deps, () => stopping);
     } catch (error) {
-      deps.log.warn({ err: error }, 'old usage cannot be removed; it is tried again');
+      deps.log.warn({ err: error }, 'could not delete expired usage; will retry');
     }
     if (!stopping) schedule(isDone ? HOUR_MS : SOON_MS);
   }
@@ -59,9 +59,9 @@ export async function applyRetention(
   const agedAtMs = await agedAt(db);
   if (agedAtMs === null) return true;
   const { dropped, announced } = await dropDaysBefore(db, utcDayOf(agedAtMs - ledgerDays * DAY_MS));
-  if (dropped.length > 0) log.info({ days: dropped }, 'days of the ledger past their time were dropped');
+  if (dropped.length > 0) log.info({ days: dropped }, 'dropped ledger days past the retention period');
   if (announced.length > 0)
-    log.warn({ days: announced, ledgerDays }, 'these days of the ledger will be dropped in an hour');
+    log.warn({ days: announced, ledgerDays }, 'these ledger days will be dropped in 1 hour');
   for (const table of [...EXPIRING_TABLES, expiringOutbox(ledgerDays)]) {
     for (let batches = 0; await removeExpiredRows(db, table, agedAtMs); batches += 1)
       if (batches >= BATCHES_MAX || isStopping()) return false;

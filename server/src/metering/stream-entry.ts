@@ -77,6 +77,6 @@ function known<T extends { readonly requestId: string; readonly v?: number } | n
 ): NonNullable<T> {
   if ((value?.v ?? VERSION) !== VERSION) throw new TypeError('a record of another version');
   if (value === null || typeof value !== 'object' || !UUID_V7.test(String(value.requestId)))
-    throw new TypeError('a record has no request id');
+    throw new TypeError('a record has no request ID');
   return value;
 }

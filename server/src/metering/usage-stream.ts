@@ -71,7 +71,7 @@ export function createUsageStream(deps: UsageStreamDeps): UsageStream {
     failed(error: unknown, records: readonly WaitingRecord[]) {
       pending -= records.length;
       for (const each of records) keep(each);
-      if (mayLog()) deps.log.warn({ err: error, kept }, 'Redis does not take usage records; they are kept');
+      if (mayLog()) deps.log.warn({ err: error, kept }, 'cannot send usage records to Redis; keeping them');
     },
   };
 

@@ -75,7 +75,7 @@ export function readyEntries<Source extends EntrySource>(
     for (const { record, place } of records) {
       const put = (reason: string) => unusable.push(note(from, place, reason, nowMs, record));
       if (!isTimely(record, from.entry, nowMs)) {
-        put('its request id is of another time');
+        put('its request ID has an implausible time');
         continue;
       }
       try {
@@ -106,7 +106,7 @@ export async function writeEntries(deps: WriteDeps, { rows, unusable }: ReadyEnt
     if (placed === undefined) continue;
     const { row, from, place } = placed;
     const record = { requestId, organizationId: row.organization_id };
-    poisoned.push(note(from, place, `refused: ${reasonOf(error)}`, nowMs, record));
+    poisoned.push(note(from, place, `rejected: ${reasonOf(error)}`, nowMs, record));
   }
   await putAside(deps, poisoned);
   return { rows: outcome.rows, poisoned: poisoned.length };
@@ -136,7 +136,7 @@ async function putAside({ db, sealer, log }: WriteDeps, poisoned: readonly Poiso
   for (const { stream, entry_id, request_id, reason } of poisoned)
     log.error(
       { reason, stream, entry: entry_id, request_id },
-      'a usage record cannot be written; it is kept for `relay usage replay`',
+      'the ledger rejected a usage record; kept it for `relay usage replay`',
     );
 }
 

@@ -1,3 +1,4 @@
+import { countWords, sizeWords } from '@relay/contract/words';
 import { type OutputMost, type RequestMost, unboundedIn } from '../domain/limits/hard-reservation.ts';
 import type { Asked, Obstacle } from '../domain/routing/unfit.ts';
 import type { Endpoint } from '../domain/snapshot.ts';
@@ -21,7 +22,7 @@ const UNSUPPORTED: Obstacle = {
 const TOO_LARGE: Incompatible = {
   kind: 'incompatible',
   field: 'the whole request',
-  why: `It has more than ${PARSED_BYTES_MAX / 1024 / 1024} MiB or ${BUILT_VALUES_MAX} values, the most that Relay translates.`,
+  why: `It has more than ${sizeWords(PARSED_BYTES_MAX)} or ${countWords(BUILT_VALUES_MAX)} values, the most that Relay translates.`,
 };
 
 /** Relay's own thinking in a request. The words of a user may look like it: then there are no paths, and the removal changes nothing. */

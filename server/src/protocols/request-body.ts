@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { countWords, sizeWords } from '@relay/contract/words';
 import { RelayError } from '../domain/relay-error.ts';
 import { BUILT_VALUES_MAX, type MemberSpan, scanObject, scanSteps, valuesIn } from '../kit/json-members.ts';
 import { objectOf } from '../kit/json-value.ts';
@@ -83,7 +84,7 @@ export function* readRequestBody(bytes: Buffer, rules: BodyRules): Steps<Inferen
   if (spans === 'not_an_object') throw invalidJson('The request body is not a JSON object.');
   if (spans === 'too_deep') throw invalidJson(`The request body nests deeper than ${DEPTH_MAX} levels.`);
   if (spans === 'too_many') {
-    throw invalidField(null, `The request body has more than ${MEMBERS_MAX} fields. Send fewer.`);
+    throw invalidField(null, `The request body has more than ${countWords(MEMBERS_MAX)} fields. Send fewer.`);
   }
   if (spans === 'broken') throw invalidJson('The request body is not valid JSON.');
 
@@ -150,7 +151,8 @@ function* parseSettings(
   yield* stepsOver(members, ({ name, start, end }) => {
     const bytesMax = name === changedSetting ? CHANGED_BYTES_MAX : SETTING_BYTES_MAX;
     if (end - start <= bytesMax) settings[name] = parse(bytes, start, end);
-    else if (name === changedSetting) throw invalidField(name, `${name} is larger than ${bytesMax} bytes.`);
+    else if (name === changedSetting)
+      throw invalidField(name, `${name} is larger than ${sizeWords(bytesMax)}.`);
     else delete settings[name];
   });
   return settings;

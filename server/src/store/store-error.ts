@@ -62,7 +62,7 @@ export function storeUnavailable(store: 'postgresql' | 'redis', cause: unknown):
 export function storeBusy(reason: string): RelayError {
   return new RelayError('store_unavailable', {
     message:
-      'The database is busy with other requests. Retry shortly; inference for known configuration continues.',
+      'The database is busy with other requests. Retry shortly. Inference continues with the last known configuration.',
     internal: `postgresql: ${reason}`,
   });
 }

@@ -144,7 +144,7 @@ function wasTaken(route: Route, { status }: Answer): boolean {
   return !isList && status < 400;
 }
 
-/** A digest of all rows of the organization in each table. A server writes `last_used_at` seconds after the use, so it is left out. */
+/** A digest of all rows of the organization in each table. A server writes the times of uses seconds later, so they are left out. */
 async function stateOf(accounts: Accounts, organizationId: string): Promise<Map<string, unknown>> {
   const tables = await accounts.query(
     `select c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'organization_id'
@@ -154,7 +154,7 @@ async function stateOf(accounts: Accounts, organizationId: string): Promise<Map<
   for (const { name } of tables) {
     const rows = await accounts.query(
       `select md5(string_agg(row, ',' order by row)) as digest
-       from (select (to_jsonb(t) - 'last_used_at')::text as row from ${String(name)} as t where organization_id = $1) as rows`,
+       from (select (to_jsonb(t) - 'first_used_at' - 'last_used_at')::text as row from ${String(name)} as t where organization_id = $1) as rows`,
       [organizationId],
     );
     state.set(String(name), rows[0]?.['digest']);

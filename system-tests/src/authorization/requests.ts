@@ -184,6 +184,7 @@ export const sampleOf: Readonly<Record<RouteId, (of: Objects) => Sample>> = {
   deleteTeamLimitPolicy: ({ spareTeamPolicyId }) => ({ query: { limit_uuid: spareTeamPolicyId } }),
   deleteApiKeyLimitPolicy: ({ spareKeyPolicyId }) => ({ query: { limit_uuid: spareKeyPolicyId } }),
   listLimitUsage: () => ({}),
+  getNextLimits: () => ({}),
   listAlerts: () => ({}),
   listAlertDestinations: () => ({}),
   createAlertDestination: () => ({
@@ -204,6 +205,9 @@ export const sampleOf: Readonly<Record<RouteId, (of: Objects) => Sample>> = {
   getLive: () => ({}),
   getStatsSummary: () => ({}),
   getTimeseries: () => ({ query: { metric: 'requests' } }),
+  getSpend: () => ({}),
+  getEndpointStats: () => ({}),
+  getFailures: () => ({}),
   getShowback: () => ({ query: { group_by: 'model' } }),
   exportShowback: () => ({ query: { format: 'focus' } }),
   getMeteredUsage: () => ({

@@ -11,20 +11,20 @@ import { sinks } from './sinks.ts';
 
 const USAGE = `usage: npm run chaos -- [NAME] [--short] [--seed N] [--only FAULT]…
 
-faults    without a NAME: everything that settle kills, and processes frozen and cut off, one-way partitions, slow and broken
-          connections, a Redis that lost some or all of what it held, and more; under three loads, five times each; then
-          the same comparison, and no limit may have been exceeded by what the provider saw
+faults    without a NAME: everything that settle kills, plus frozen and isolated processes, one-way partitions, slow and broken
+          connections, a Redis that lost some or all of its data, and more; under three loads, five times each; then
+          the same comparison, and what the provider saw must not exceed any limit
 settle    3 gateways, 2 workers, Redis and PostgreSQL, each killed with SIGKILL at chosen and at random moments under
-          load; then every request that the provider saw must have one row, with what the provider counted
-embedded  \`relay start\`, killed with SIGKILL 50 times under load of requests, streams and management writes, and started
-          again on the same directory; then the same, and every write that was answered must be there
-sinks     2 workers, killed with SIGKILL 20 times under load, also between each two steps of writing a file; then the
-          closed files must hold every row of the ledger once
-disk      the disks of Redis and PostgreSQL are full for some seconds, 15 times under load; then the same as settle. Needs
-          root, or sudo without a password, to mount file systems of its own
-          --short     for CI: each moment once; faults under one load; 5 kills of the embedded one
-          --seed N    the same choices again
-          --only F    of faults, only this one; may be repeated: ${faultNames.join(', ')}
+          load; then every request that the provider saw must have one row, with the usage that the provider counted
+embedded  \`relay start\`, killed with SIGKILL 50 times under a load of requests, streams and management writes, and started
+          again on the same directory; then the same, and every acknowledged write must be there
+sinks     2 workers, killed with SIGKILL 20 times under load, including between any two steps of writing a file; then the
+          closed files must contain every ledger row once
+disk      the disks of Redis and PostgreSQL fill up for a few seconds, 15 times under load; then the same as settle. Needs
+          root, or sudo without a password, to mount its own file systems
+          --short     for CI: each moment once; faults under one load; embedded with 5 kills
+          --seed N    repeat the choices of an earlier run
+          --only F    of faults, run only this one; may be repeated: ${faultNames.join(', ')}
 `;
 
 const WRONG_SHOWN_MAX = 20;
@@ -44,7 +44,7 @@ function readOptions(args: readonly string[]) {
     },
   });
   const unknown = values.only.filter((fault) => !faultNames.includes(fault));
-  if (unknown.length > 0) throw new UsageError(`no fault called ${unknown.join(', ')}`);
+  if (unknown.length > 0) throw new UsageError(`no fault is named ${unknown.join(', ')}`);
   return { ...values, seed: wholeNumber('--seed', values.seed), names: positionals };
 }
 
@@ -66,7 +66,9 @@ async function main(args: readonly string[]): Promise<number> {
   const [name = 'faults', ...others] = names;
   const chaos = chaoses[name];
   if (chaos === undefined || others.length > 0)
-    throw new UsageError(`no chaos called ${names.join(' ')}; there are: ${Object.keys(chaoses).join(', ')}`);
+    throw new UsageError(
+      `no chaos run is named ${names.join(' ')}; use one of: ${Object.keys(chaoses).join(', ')}`,
+    );
   process.setMaxListeners(PROCESSES_MAX);
   const startMs = performance.now();
   const say = (line: string) => {

@@ -14,10 +14,10 @@ import { makeWorld } from './world.ts';
 
 const USAGE = `usage: npm run soak -- [--minutes N] [--seed N]
 
-Mixed traffic for a long time on 2 gateways, with a fault every 20 s; then the memory of one gateway over time, and the
+Long-running mixed traffic on 2 gateways, with a fault every 20 s; then reports one gateway's memory over time, and the
 ledger compared with the provider's log.
   --minutes N  how long (120)
-  --seed N     the same choices again
+  --seed N     repeat the choices of an earlier run
 `;
 
 const SAMPLES_MAX = 240;

@@ -14,8 +14,8 @@ const volatile: readonly (readonly [pattern: RegExp, shown: string])[] = [
   [/\b\d+(\.\d+)? (ms|s|min|h|d)( \d+ (s|min|h))?\b/g, '<duration>'],
   // Estimates depend on earlier responses, which reach the gateway at varying times.
   [/("estimated_(output_tokens|cost_micros)": ?)\d+/g, '$1<n>'],
-  [/input · \d+ output tokens/g, 'input · <n> output tokens'],
-  [/\$\d+\.\d+/g, '<dollars>'],
+  [/input · [\d,]+ output tokens/g, 'input · <n> output tokens'],
+  [/\$[\d,]+\.\d+/g, '<dollars>'],
   // The reconciliation with the ledger runs at its own interval.
   [/^. metering .*\n/gm, ''],
   [/^ *\{\s+"check": "metering",[^}]*\},\n/gm, ''],

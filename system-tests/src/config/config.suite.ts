@@ -96,7 +96,7 @@ describe('a configuration of 500 objects', () => {
     const { code, stdout } = await on(target, others)('diff', 'exported.yaml', '-o', 'table');
     assert.equal(code, 5);
     assert.match(stdout, /secret: changed/);
-    assert.match(stdout, /\(env:CONFIG_KEY_2\): not found here/);
+    assert.match(stdout, /secret env:CONFIG_KEY_2 not found here/);
     const piped = await on(target, others)('diff', 'exported.yaml');
     const { secrets } = JSON.parse(piped.stdout) as { secrets: { secret_ref: string; state: string }[] };
     const counts = Map.groupBy(secrets, ({ state }) => state);

@@ -265,6 +265,17 @@ describe('a new deployment', () => {
     await story.inspect('palette');
     await story.page.keyboard.press('Enter');
     await story.page.getByRole('heading', { name: 'Assistant', level: 1 }).waitFor();
+    await story.page.keyboard.press('Control+k');
+    await story.page.getByPlaceholder(/Search pages/).fill('owner@');
+    await story.page.getByRole('option', { name: /^Owner/ }).click();
+    await story.page.getByRole('heading', { name: 'Members', level: 1 }).waitFor();
+  });
+
+  it('an address without a page says so, and keeps the navigation', async () => {
+    await story.page.goto('/console/nowhere');
+    await story.page.getByText('There is no page at /console/nowhere.').waitFor();
+    await story.inspect('not found');
+    await story.toPage('Requests');
   });
 
   it('nothing on the way hurt accessibility, the policy of the page, or the browser', () =>

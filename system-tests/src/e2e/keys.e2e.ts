@@ -1,18 +1,69 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { after, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
 import { createLane } from '../harness/admin-client.ts';
+import { until } from '../harness/until.ts';
+import { type HeldRequests, holdRequests } from './held-requests.ts';
 import { openStory } from './open-story.ts';
 import { signInWithToken } from './sign-in.ts';
 
-/** The operator of a deployment without accounts gives an application its key. */
+/** The operator of a deployment without accounts gives applications their keys, and sees their first requests. */
 describe('keys without accounts', () => {
+  let held: HeldRequests;
+  // Before the deployment stops: it would wait for them.
+  after(() => held?.end());
   const story = openStory(
-    async ({ admin, provider }) => {
-      const endpoints = [{ baseUrl: provider.baseUrl, upstreamModel: 'sim-chat' }];
-      await createLane(admin, { name: 'Assistant', endpoints });
+    async (site) => {
+      const { admin, provider } = site;
+      held = holdRequests(site);
+      await createLane(admin, {
+        name: 'Assistant',
+        lane: { default_max_wait_ms: 60_000 },
+        endpoints: [
+          { baseUrl: provider.baseUrl, upstreamModel: 'sim-chat', endpoint: { max_concurrency: 1 } },
+        ],
+      });
+      const { body } = await admin.call('GET', '/api/relay/endpoints');
+      for (const { id } of body as { id: string }[])
+        await admin.create('/api/relay/pricing-policies', {
+          endpoint_id: id,
+          input_cost_micros_per_1m_tokens: 400_000,
+          output_cost_micros_per_1m_tokens: 1_600_000,
+        });
     },
     { RELAY_ACCOUNTS: 'false', RELAY_AUTH_SECRET: '' },
   );
+
+  const dialog = (page: Page = story.page) => page.getByRole('dialog');
+
+  /** Creates a key by keyboard alone, and answers its secret. */
+  async function create(name: string, page: Page = story.page): Promise<string> {
+    await page.getByRole('button', { name: 'Create key' }).first().click();
+    await dialog(page).getByRole('textbox', { name: 'Name', exact: true }).fill(name);
+    await page.keyboard.press('Enter');
+    await dialog(page)
+      .getByRole('heading', { name: `Key ${name} is ready` })
+      .waitFor();
+    return (await page.getByTestId('new-key').textContent()) ?? '';
+  }
+
+  async function close(page: Page = story.page): Promise<void> {
+    await page.getByLabel('I saved this key').check();
+    await page.getByRole('button', { name: 'Done' }).click();
+  }
+
+  const send = (secret: string) =>
+    fetch(`${story.site.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'assistant', messages: [{ role: 'user', content: 'Hello' }] }),
+    });
+
+  async function isTestedUsed(): Promise<boolean> {
+    const { body } = await story.site.admin.call('GET', '/api/account/api-keys');
+    const { api_keys: keys } = body as { api_keys: { name: string; first_used_at: string | null }[] };
+    return keys.some(({ name, first_used_at: at }) => name === 'Tested' && at !== null);
+  }
 
   it('the checklist asks for a key, and the page is in the navigation', async () => {
     await signInWithToken(story.page, story.site.adminToken);
@@ -20,11 +71,53 @@ describe('keys without accounts', () => {
     await story.toPage('API keys');
   });
 
-  it('a new key comes with snippets for each client, with its address and a lane', async () => {
+  it('a key is created with a budget and an expiry; the rest is behind more options', async () => {
     await story.button('Create key').first().click();
-    await story.page.getByRole('textbox', { name: 'Name', exact: true }).fill('Support bot');
-    await story.button('Create key').last().click();
-    const secret = (await story.page.getByTestId('new-key').textContent()) ?? '';
+    assert.equal(await dialog().getByRole('checkbox').count(), 0);
+    await dialog().getByRole('textbox', { name: 'Name', exact: true }).fill('Budgeted');
+    await dialog().getByLabel('Budget', { exact: true }).fill('many');
+    await dialog().getByText('Enter an amount in dollars').waitFor();
+    assert.equal(await dialog().getByRole('button', { name: 'Create key' }).isDisabled(), true);
+    await dialog().getByLabel('Budget', { exact: true }).fill('20');
+    await dialog().getByLabel('Budget period').selectOption('day');
+    await dialog().getByRole('button', { name: '7 days' }).click();
+    await dialog()
+      .getByText(/^Expires /)
+      .last()
+      .waitFor();
+    await story.inspect('keys, creating');
+    await dialog().getByText('More options').click();
+    await dialog().getByRole('checkbox', { name: 'relay:request' }).waitFor();
+    await story.inspect('keys, creating with more options');
+    await dialog().getByRole('button', { name: 'Create key' }).click();
+    await dialog().getByRole('heading', { name: 'Key Budgeted is ready' }).waitFor();
+    await close();
+    const row = story.page.getByRole('row', { name: /Budgeted/ });
+    await row.getByText('of $20.00 per day').waitFor();
+    await row.getByText(/^in [67] d$/).waitFor();
+  });
+
+  it('a key whose budget cannot be created is revoked, and the dialog says why', async () => {
+    await story.page.route('**/api/relay/api-key-limit-policies', (route) =>
+      route.request().method() === 'POST' ? route.abort() : route.fallback(),
+    );
+    await story.button('Create key').first().click();
+    await dialog().getByRole('textbox', { name: 'Name', exact: true }).fill('Unlimited');
+    await dialog().getByLabel('Budget', { exact: true }).fill('20');
+    await dialog().getByRole('button', { name: 'Create key' }).click();
+    await dialog().getByRole('alert').waitFor();
+    await story.page.unroute('**/api/relay/api-key-limit-policies');
+    const { body } = await story.site.admin.call('GET', '/api/account/api-keys');
+    const { api_keys: keys } = body as { api_keys: { name: string; status: string }[] };
+    assert.deepEqual(
+      keys.filter(({ name }) => name === 'Unlimited').map(({ status }) => status),
+      ['revoked'],
+    );
+    await story.page.keyboard.press('Escape');
+  });
+
+  it('a new key comes with snippets for each client, with its address and a lane', async () => {
+    const secret = await create('Support bot');
     assert.match(secret, /^rly_/);
     const tabs = await story.page.getByRole('tab').allTextContents();
     assert.deepEqual(tabs, [
@@ -41,21 +134,99 @@ describe('keys without accounts', () => {
     }
     await story.page.getByText('Waiting for the first request').waitFor();
     await story.inspect('keys, snippets');
-    const first = await fetch(`${story.site.url}/v1/chat/completions`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ model: 'assistant', messages: [{ role: 'user', content: 'Hello' }] }),
-    });
-    assert.equal(first.status, 200);
-    await story.page.getByText('The first request arrived').waitFor();
-    await story.page.getByText(/^200 after /).waitFor();
-    await story.page.getByRole('dialog').getByRole('checkbox').check();
-    await story.button('Done').click();
+    assert.equal((await send(secret)).status, 200);
+    await dialog()
+      .getByText(/^First request completed \(arrived \d\d:\d\d:\d\d UTC\)$/)
+      .waitFor({ timeout: 3_000 });
+    await dialog()
+      .getByText(/^assistant → sim-chat · .*200 in .* input · .* output tokens · \$0\.0/)
+      .waitFor();
+    await story.inspect('keys, first request');
+    await dialog().getByRole('link', { name: 'Open request' }).click();
+    await story.page.waitForURL(/requests\/[0-9a-f-]{36}/);
+    await story.toPage('API keys');
     await story.page.getByRole('row', { name: /Support bot/ }).waitFor();
     const answer = await fetch(`${story.site.url}/v1/models`, {
       headers: { authorization: `Bearer ${secret}` },
     });
     assert.equal(answer.status, 200);
+  });
+
+  it('a first request that a limit holds back waits before the gate, then passes it', async () => {
+    held.hold('assistant', 1);
+    const secret = await create('Patient');
+    const answer = send(secret);
+    await dialog().getByText('The first request is waiting for capacity').waitFor({ timeout: 5_000 });
+    await story.inspect('keys, first request waits');
+    held.end();
+    assert.equal((await answer).status, 200);
+    await dialog()
+      .getByText(/^First request completed/)
+      .waitFor();
+    await dialog()
+      .getByText(/ · waited /)
+      .waitFor();
+    await close();
+  });
+
+  it('a first request that fails says why', async () => {
+    story.site.provider.script({ match: { model: 'sim-chat' }, fault: { status: 401 } });
+    const secret = await create('Unlucky');
+    const { status } = await send(secret);
+    assert.ok(status >= 400);
+    await dialog()
+      .getByText(/^First request failed/)
+      .waitFor();
+    await dialog().getByText('Provider rejected the credential', { exact: true }).waitFor();
+    await story.inspect('keys, first request failed');
+    await close();
+  });
+
+  it('on a phone in the dark, a test request needs no terminal, and reduced motion moves nothing', async () => {
+    const phone = await story.open('dark', 390);
+    await phone.emulateMedia({ reducedMotion: 'reduce' });
+    await signInWithToken(phone, story.site.adminToken);
+    await phone.goto('/console/keys');
+    await create('Phone', phone);
+    await story.inspect('keys, phone', phone);
+    await phone.getByRole('button', { name: 'Send test request' }).click();
+    await phone.getByText(/^First request completed/).waitFor();
+    const motion = await phone.evaluate<string[]>(
+      '[...document.querySelectorAll("[role=dialog] *")].map((each) => getComputedStyle(each).transitionDuration)',
+    );
+    assert.deepEqual([...new Set(motion)], ['0s']);
+    await close(phone);
+    await phone.getByRole('row', { name: /Phone/ }).waitFor();
+    await story.inspect('keys, list on a phone', phone);
+    await phone.context().close();
+    await story.page.reload();
+    await create('Tested');
+    await story.button('Send test request').click();
+    await dialog()
+      .getByText(/^First request completed/)
+      .waitFor();
+    await close();
+  });
+
+  it('the list says what each key spent and who needs a decision, and its footer sums it up', async () => {
+    // Uses are written in batches.
+    assert.ok(await until(isTestedUsed, 20_000), 'the use of a key is not written');
+    await story.page.reload();
+    await story.page.getByRole('row', { name: /^6 keys/ }).waitFor();
+    await story.button(/^Unused for 30 days/).click();
+    await story.page.getByRole('row', { name: /^1 key/ }).waitFor();
+    await story.page.getByRole('row', { name: /Budgeted/ }).waitFor();
+    await story.button(/^Expiring within 30 days/).click();
+    assert.match(story.page.url(), /use=ending/);
+    await story.page.getByRole('row', { name: /Budgeted/ }).waitFor();
+    await story.button(/^All/).click();
+    await story.inspect('keys');
+  });
+
+  it('the page polls the limits of the caller’s keys, not every limit', async () => {
+    const asked = story.page.waitForRequest(/limits\/usage/);
+    await story.page.reload();
+    assert.match((await asked).url(), /policy_kind=api_key&user_uuid=/);
   });
 
   it('nothing on the way hurt accessibility, the policy of the page, or the browser', () =>

@@ -141,11 +141,13 @@ describe('limits', () => {
   });
 
   it('raised, it has room again, and requests go through', async () => {
-    await rowOf(/Key Support bot/)
-      .getByRole('button')
-      .click();
+    const budget = rowOf(/Key Support bot/);
+    await budget.getByRole('button', { name: /^Raise limit: \$0\.05 per month/ }).click();
+    await story.page.getByText('target and metric can’t change').waitFor();
+    await story.page.keyboard.press('Escape');
+    await budget.getByRole('button', { name: /^\$0\.05 per month/ }).click();
     await opened()
-      .getByText(/^This limit caused \d+ of the latest \d+ rejections?\.$/)
+      .getByText(/^This limit caused (the latest rejection|\d+ of the latest \d+ rejections)\.$/)
       .waitFor({ timeout: 15_000 });
     await story.inspect('limit, exhausted');
     await choose('Edit');
@@ -175,7 +177,7 @@ describe('limits', () => {
     await story.page.getByLabel('Applies to').selectOption({ label: 'Applies to Assistant' });
     await story.page
       .getByRole('status')
-      .getByText(/^2 limits apply to Assistant\. The tightest is /)
+      .getByText(/^2 limits apply to Assistant\. Tightest: /)
       .waitFor();
     await story.page.getByText('Tightest', { exact: true }).waitFor();
     await story.page.getByLabel('Kind').selectOption({ label: 'Member limits' });

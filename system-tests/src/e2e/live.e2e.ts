@@ -63,6 +63,8 @@ describe('live', () => {
       .getByText(/1 waiting · /)
       .waitFor();
     await endpoint('Assistant', 'Assistant 1').getByText('2 of 2').waitFor();
+    // Nothing but the end of another request lets it go.
+    await lane('Assistant').getByText('when a request ends').waitFor();
     await story.inspect('live');
     held.leave();
     await lane('Assistant')
@@ -99,6 +101,7 @@ describe('live', () => {
     const said = secondsIn(await first.textContent());
     assert.ok(said > 30 && said <= 50, `${said} s`);
     await endpoint('Search', 'Search 2').getByText('This lane: 1 in flight').waitFor();
+    await lane('Search').getByText('1 fallback in 1 min').waitFor();
     // It counts down.
     await endpoint('Search', 'Search 1')
       .getByText(`Rate-limited, ${said - 1} s left`)
@@ -188,7 +191,8 @@ async function untilOver(site: {
 }) {
   const isOver = await until(async () => {
     const { body } = await site.admin.call('GET', '/api/relay/live');
-    return (body as { lanes: unknown[] }).lanes.length === 0;
+    const { lanes } = body as { lanes: { waiting: number; in_flight: number }[] };
+    return lanes.every(({ waiting, in_flight: inFlight }) => waiting + inFlight === 0);
   }, 10_000);
   assert.ok(isOver, 'requests stay under way after their clients have left');
 }

@@ -56,7 +56,7 @@ describe('a forgotten password', () => {
     await other.goto(link.pathname + link.hash);
     await other.getByLabel('New password').fill(PASSWORD);
     await other.getByRole('button', { name: 'Set password' }).click();
-    await other.getByText('This link does not work').waitFor();
+    await other.getByText('This link doesn’t work').waitFor();
     await story.inspect('reset-password, used link', other);
     await other.getByRole('link', { name: 'Request another link' }).click();
     await other.getByRole('button', { name: 'Send link' }).waitFor();

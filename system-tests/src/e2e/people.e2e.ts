@@ -225,6 +225,7 @@ describe('people', () => {
     await story.button('Create key').click();
     await story.page.getByRole('textbox', { name: 'Name', exact: true }).fill('Report');
     await story.page.getByLabel('Owner').selectOption({ label: `Dora Richter · ${EMAIL}` });
+    await story.page.getByText('More options').click();
     await story.page.getByRole('checkbox', { name: 'relay:request' }).uncheck();
     await story.page.getByRole('checkbox', { name: 'relay:usage:read', exact: true }).check();
     await story.button('Create key').last().click();

@@ -77,7 +77,7 @@ export const pictures: Readonly<Record<string, Visit>> = {
   async 'new-key'(page) {
     await page.goto('/console/keys');
     await page.getByRole('button', { name: 'Create key' }).click();
-    await page.getByText('relay:request').first().waitFor();
+    await page.getByText('More options').waitFor();
   },
   async 'keys-organization'(page) {
     await page.goto('/console/keys?view=organization');

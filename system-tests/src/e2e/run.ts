@@ -17,7 +17,7 @@ const known = readdirSync(HERE)
 async function main(names: readonly string[]): Promise<number> {
   const unknown = names.filter((name) => !known.includes(name));
   if (unknown.length > 0) {
-    process.stderr.write(`no story called ${unknown.join(', ')}; there are: ${known.join(', ')}\n`);
+    process.stderr.write(`no story is named ${unknown.join(', ')}; use one of: ${known.join(', ')}\n`);
     return 2;
   }
   const built = spawnSync('npm', ['run', '--silent', 'build:console'], { cwd: ROOT, stdio: 'inherit' });

@@ -36,7 +36,7 @@ async function main(): Promise<void> {
   const unknown = names.filter((name) => !(name in pictures));
   if (unknown.length > 0)
     throw new Error(
-      `no picture called ${unknown.join(', ')}; there are: ${Object.keys(pictures).join(', ')}`,
+      `no screenshot is named ${unknown.join(', ')}; use one of: ${Object.keys(pictures).join(', ')}`,
     );
   const visits = Object.entries(pictures).filter(([name]) => names.length === 0 || names.includes(name));
   const built = spawnSync('npm', ['run', '--silent', 'build:console'], { cwd: ROOT, stdio: 'inherit' });

@@ -104,16 +104,32 @@ async function addSums(client: pg.Client, bucket: 'minute' | 'hour' | 'day'): Pr
       insert into request_rollups (bucket, family, organization_id, bucket_start, user_id, key_id, endpoint_id, lane_id, provider_id,
         credential_id, requests_completed, requests_failed, requests_cancelled, requests_metered, requests_streaming, fallbacks, input_tokens,
         cached_input_tokens, output_tokens, cost_micros, wait_ms_sum, wait_ms_max, latency_ms_sum, ttft_ms_sum, ttft_count,
-        wait_histogram, latency_histogram)
+        wait_histogram, latency_histogram, ttft_bins, ttft_counts)
       select '${bucket}', '${family}', organization_id, arrived_in, ${dimensions},
         count(*) filter (where state = 'completed'), count(*) filter (where state = 'failed'),
         count(*) filter (where state = 'cancelled'), count(*), count(*) filter (where streaming),
         sum(fallback_count), sum(actual_input_tokens),
         sum(actual_cached_input_tokens), sum(actual_output_tokens), sum(actual_cost_micros), sum(wait_ms), max(wait_ms),
-        sum(latency_ms), coalesce(sum(ttft_ms), 0), count(ttft_ms), ${histogramOf('wait_place')}, ${histogramOf('latency_place')}
+        sum(latency_ms), coalesce(sum(ttft_ms), 0), count(ttft_ms), ${histogramOf('wait_place')}, ${histogramOf('latency_place')},
+        ${binned('bin')}, ${binned('count(*)')}
       from (select *, date_trunc('${bucket}', settled_at - latency_ms * interval '1 ms', 'UTC') as arrived_in,
           ${placeOf('wait_ms')} as wait_place, ${placeOf('latency_ms')} as latency_place
         from requests) as arrived
       ${bucket === 'minute' ? `where arrived_in > now() - interval '8 days'` : ''}
       group by 2, 3, 4, 5, 6, 7, 8, 9, 10`);
+  await client.query(`
+    insert into failure_rollups (bucket, bucket_start, organization_id, user_id, error_code, provider_id, endpoint_id, lane_id,
+      requests, first_request_id, last_request_id)
+    select '${bucket}', date_trunc('${bucket}', settled_at - latency_ms * interval '1 ms', 'UTC') as arrived_in, organization_id,
+      user_id, coalesce(error_code, ''), provider_id, endpoint_id, lane_id, count(*), min(request_id::text)::uuid,
+      max(request_id::text)::uuid
+    from requests where state = 'failed'
+      ${bucket === 'minute' ? `and settled_at > now() - interval '8 days'` : ''}
+    group by 2, 3, 4, 5, 6, 7, 8`);
+}
+
+/** Times to first token of this history are below a second, where every millisecond is a bin. */
+function binned(what: 'bin' | 'count(*)'): string {
+  return `coalesce((select array_agg(each.value) from (select ${what} as value
+    from unnest(array_agg(ttft_ms) filter (where ttft_ms is not null)) as bin group by bin order by bin) as each), '{}')`;
 }

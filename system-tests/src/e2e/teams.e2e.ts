@@ -63,9 +63,10 @@ describe('teams and showback', () => {
     await story.button('Create key').first().click();
     await opened().getByLabel('Name').fill('Searcher');
     await opened().getByLabel('Team', { exact: true }).selectOption({ label: 'Search' });
+    await opened().getByText('More options').click();
     await opened().getByLabel('Labels').fill('app=search, env=prod');
     await opened().getByRole('button', { name: 'Create key' }).click();
-    await opened().getByText('Save this key now').waitFor();
+    await opened().getByText('Key Searcher is ready').waitFor();
     const listed = await story.site.admin.call('GET', '/api/account/api-keys');
     const [key] = (listed.body as { api_keys: { labels: object; team_id: string | null }[] }).api_keys;
     assert.deepEqual(key?.labels, { app: 'search', env: 'prod' });

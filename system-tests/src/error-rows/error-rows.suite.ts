@@ -233,7 +233,7 @@ describe('502: selected upstream could not be prepared or failed after bounded h
   row('502: a provider without a usable credential is upstream_not_prepared', async () => {
     const answer = await chat(requestText(modes.chat, 'unprepared', WORDS));
     await checkOwn(answer, 'upstream_not_prepared');
-    checkNames(answer, 'unprepared 1', /no credential/);
+    checkNames(answer, 'unprepared 1', /no enabled credential/);
   });
   row('502: a provider that cannot be reached is upstream_unreachable', async () => {
     const answer = await chat(requestText(modes.chat, 'unreachable', WORDS));

@@ -8,9 +8,9 @@ import { targetNames } from './targets.ts';
 
 const USAGE = `usage: npm run fuzz -- [--inputs N] [--seed N] [--only TARGET] [--replay INDEX]
 
---inputs N      how many, all together (20000)
+--inputs N      total number of inputs (20000)
 --only TARGET   one of: parsers, ${targetNames.join(', ')}
---replay INDEX  sends one input of the seed again, and shows what came back
+--replay INDEX  send one input of the seed again, and show the response
 `;
 
 /** Of the inputs, those that the parsers read in process. */
@@ -29,7 +29,7 @@ function readOptions(args: readonly string[]) {
   });
   const known = values.only === undefined || ['parsers', ...targetNames].includes(values.only);
   if (!known)
-    throw new UsageError(`no target called ${values.only}; there are: parsers, ${targetNames.join(', ')}`);
+    throw new UsageError(`no target is named ${values.only}; use one of: parsers, ${targetNames.join(', ')}`);
   return {
     inputs: wholeNumber('--inputs', values.inputs, 1),
     seed: wholeNumber('--seed', values.seed),

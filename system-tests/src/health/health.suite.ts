@@ -143,7 +143,7 @@ describe('what operators are told', () => {
     assert.equal(skipped?.verdict, 'unhealthy');
     assert.match(
       skipped?.reason ?? '',
-      /^skipped: down for .*, status 500; a single request tries it again every/,
+      /^skipped: down for .*, status 500; Relay tries it again with a single request every/,
     );
     assert.equal(selected?.verdict, 'selected');
 

@@ -135,7 +135,7 @@ export function deliveryCases(): void {
         const begun = performance.now();
         await site.deployment.processes[0]?.stop();
         assert.ok(performance.now() - begun < 14_000, `${performance.now() - begun} ms`);
-        assert.equal(logged(site, 'mail dropped: the process ends').length, 1);
+        assert.equal(logged(site, 'mail dropped: the process is stopping').length, 1);
       }).finally(() => silent.server.close());
     });
 
@@ -155,7 +155,7 @@ export function deliveryCases(): void {
       for (const [env, said] of [
         [
           { RELAY_SMTP_URL: 'smtps://u:hunter2@mail.example.com' },
-          /RELAY_SMTP_URL and RELAY_MAIL_FROM are set together/,
+          /Set both RELAY_SMTP_URL and RELAY_MAIL_FROM/,
         ],
         [
           { ...mailSettings('http://u:hunter2@mail'), RELAY_PUBLIC_URL: 'https://x' },

@@ -69,7 +69,7 @@ function badBodies(made: Made, memberId: string): readonly BadBody[] {
       line: 'PATCH /api/account',
       body: { name: 'a\0b' },
       param: 'name',
-      fix: /must not contain the NUL character/,
+      fix: /must not contain a NUL character/,
     },
     {
       line: 'PATCH /api/account',
@@ -101,7 +101,7 @@ function badBodies(made: Made, memberId: string): readonly BadBody[] {
     provider({ extra_headers: { Host: 'a' } }, 'extra_headers', /must not set host/),
     provider({ extra_headers: { 'x-api-key': 'a' } }, 'extra_headers', /store a credential/),
     provider({ extra_query: { a: 'b\n' } }, 'extra_query', /control characters/),
-    provider({ max_latency_ms: 0 }, 'max_latency_ms', /from 1 to 3600000/),
+    provider({ max_latency_ms: 0 }, 'max_latency_ms', /from 1 to 3,600,000/),
     provider({ slug: 'mine' }, 'slug', /known fields are/),
     {
       line: 'POST /api/relay/credentials',
@@ -183,7 +183,7 @@ function badBodies(made: Made, memberId: string): readonly BadBody[] {
     policy({ metric: 'concurrency' }, 'period', /"none" when metric is "concurrency"/),
     policy({ period: 'none' }, 'period', /one of second, minute, hour, day, week, month/),
     policy({ scope_type: 'lane' }, 'scope_id', /must name the lane/),
-    policy({ scope_id: made.lane }, 'scope_id', /must be null or left out/),
+    policy({ scope_id: made.lane }, 'scope_id', /must be null or omitted/),
     policy({ limit_value: -1 }, 'limit_value', /integer of 0 or more/),
     missing(budget({ user_uuid: NO_ID }, 'user_uuid', /ID of an existing one/)),
     missing(budget({ target_type: 'model', target_id: made.lane }, 'target_id', /ID of an existing one/)),
@@ -192,7 +192,7 @@ function badBodies(made: Made, memberId: string): readonly BadBody[] {
       line: 'POST /api/relay/api-key-limit-policies',
       body: { api_key_uuid: 'rly_0123456789_abc', target_type: 'global', ...limit },
       param: 'api_key_uuid',
-      fix: /id of the key/,
+      fix: /the key’s ID/,
     },
     {
       line: 'POST /api/org/invitations',
@@ -223,6 +223,18 @@ function badBodies(made: Made, memberId: string): readonly BadBody[] {
       body: { config: { version: 1 }, days: 8 },
       param: 'days',
       fix: /from 1 to 7/,
+    },
+    {
+      line: 'POST /api/relay/what-if',
+      body: {
+        edit: {
+          operation: 'updateLane',
+          id: memberId,
+          body: { name: '', default_max_wait_ms: 0, allow_fallback: true, enabled: true },
+        },
+      },
+      param: 'edit.body.name',
+      fix: /1 to 200 characters/,
     },
     {
       line: 'POST /api/relay/config/apply',

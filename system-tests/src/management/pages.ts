@@ -46,7 +46,7 @@ const sparse = /statements|presets|bindings|alerts$/;
 export function listsMissed(made: Made): string[] {
   const tried = listsOf(made).map((path) => routeOf(`GET ${path}`));
   return allRoutes
-    .filter(({ plane, query }) => plane === 'management' && JSON.stringify(query ?? {}).includes('"limit":'))
+    .filter(({ plane, query }) => plane === 'management' && JSON.stringify(query ?? {}).includes('"cursor":'))
     .filter(({ id }) => !tried.includes(id))
     .map(({ id }) => id);
 }
@@ -122,5 +122,7 @@ async function refuseNonsense(walk: Walk, caller: Caller, path: string): Promise
 
 /** What is written down in the background, or counts down, may differ between two reads. */
 function steady(item: Record<string, unknown>): Record<string, unknown> {
-  return { ...item, last_used_at: null, last_seen_at: null, resets_at: null };
+  const used = { first_used_at: null, last_used_at: null, last_seen_at: null };
+  const counted = { resets_at: null, rate_per_hour: null, forecast: null, runs_out_at: null };
+  return { ...item, ...used, ...counted };
 }

@@ -1,6 +1,6 @@
 import { type Caller, itemsOf } from './answer.ts';
 import * as fields from './fields/routing.ts';
-import { whatIf } from './fields/usage.ts';
+import { whatIf } from './fields/what-if.ts';
 import { nothing } from './shape.ts';
 import type { World } from './world.ts';
 

@@ -111,6 +111,7 @@ async function walkBudgets(
   if (changed?.['limit_value'] !== 2_000 || others.length > 0)
     walk.fault(`GET ${path}: after the change it is ${JSON.stringify([changed, ...others])}`);
   await walk.expect(caller, 'GET /api/relay/limits/usage', '200', listOf(fields.limitUsage));
+  await walk.expect(caller, 'GET /api/relay/limits/next?limit=5', '200', fields.nextLimits);
   await walk.expect(caller, `DELETE ${path}?limit_uuid=${limit_uuid}`, '200', ok);
   if ((await find()).length > 0) walk.fault(`GET ${path}: a deleted budget is listed`);
 }

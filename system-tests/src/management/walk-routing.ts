@@ -131,6 +131,12 @@ async function walkLanes({ walk }: World, caller: Caller, endpointId: string): P
   if (textAt(explained, 'selected_endpoint_id') !== endpointId)
     walk.fault(`${line}: another endpoint is chosen: ${explained.text}`);
 
+  const edited_lane = { ...(whole.body as object), default_max_wait_ms: 4_321 };
+  const edited = { body: { ...explain.body, edited_lane } };
+  const tried = await walk.expect(caller, line, '200', fields.explanation, edited);
+  if (!tried.text.includes('"wait_budget_ms":4321'))
+    walk.fault(`${line}: the edit is not explained: ${tried.text}`);
+
   const ranked = { body: { manual_rank: 2, enabled: false } };
   const member = `${memberships}/${idOf(made)}`;
   await walk.expect(caller, `PUT ${member}`, '200', fields.membership, ranked);

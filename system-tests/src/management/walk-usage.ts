@@ -23,9 +23,12 @@ export async function walkUsage(world: World, caller: Caller, made: Made): Promi
   await walk.expect(caller, 'GET /api/relay/requests/stream', '200', anyText);
 
   await walk.expect(caller, 'GET /api/relay/live', '200', fields.live);
+  await walk.expect(caller, 'GET /api/relay/stats/spend', '200', fields.spend);
   await walk.expect(caller, 'GET /api/relay/stats/summary', '200', fields.statsSummary);
   const series = 'GET /api/relay/stats/timeseries?metric=requests';
   await walk.expect(caller, series, '200', fields.timeseries);
+  await walk.expect(caller, 'GET /api/relay/stats/endpoints', '200', fields.endpointStats);
+  await walk.expect(caller, 'GET /api/relay/stats/failures', '200', fields.failures);
   await walk.expect(caller, 'GET /api/relay/stats/showback?group_by=model', '200', fields.showback);
   await walk.expect(caller, 'GET /api/relay/stats/showback.csv?format=focus', '200', anyText);
   const waits = `GET /api/relay/stats/wait-distribution?lane_id=${made.lane}`;

@@ -93,17 +93,25 @@ function send(url: string, lane: LaneName, delayMs: number): Promise<string> {
   return ask(url, asking).then(({ status }) => `${lane} ${status}`);
 }
 
-/** Requests at a steady rate while the work runs. Returns how many got which answer. */
-async function under(processes: readonly RelayProcess[], work: () => Promise<unknown>) {
-  const answers: Promise<string>[] = [];
+type AnswerCounts = Readonly<Record<string, number>>;
+
+/** Requests at a steady rate while the work runs, which sees the answers so far. Returns how many got which answer. */
+async function under(
+  processes: readonly RelayProcess[],
+  work: (counts: AnswerCounts) => Promise<unknown>,
+): Promise<AnswerCounts> {
+  const counts: Record<string, number> = {};
+  const answers: Promise<void>[] = [];
+  const count = (answer: string) => {
+    counts[answer] = (counts[answer] ?? 0) + 1;
+  };
   const timer = setInterval(() => {
     const { url } = processes[sent % processes.length] ?? { url: '' };
-    answers.push(send(url, sent % 3 === 0 ? 'day' : 'minute', 50));
+    answers.push(send(url, sent % 3 === 0 ? 'day' : 'minute', 50).then(count));
   }, 1_000 / REQUESTS_PER_S);
-  await work();
+  await work(counts);
   clearInterval(timer);
-  const counts: Record<string, number> = {};
-  for (const answer of await Promise.all(answers)) counts[answer] = (counts[answer] ?? 0) + 1;
+  await Promise.all(answers);
   return counts;
 }
 
@@ -132,12 +140,14 @@ const ANSWERS = ['day 200', 'minute 200', 'minute 429'];
 
 describe('the previous version and this one, on one Redis and one database', { concurrency: 1 }, () => {
   it('no process of this version starts while one of the previous runs, which serves on', async () => {
-    const answers = await under(old, async () => {
+    const answers = await under(old, async (counts) => {
       for (const role of ['all', 'inference', 'worker']) {
         const { code, stderr } = await startRefused({ env: tokens.env, role });
         assert.notEqual(code, 0, role);
         assert.match(stderr, /Processes of another version use this Redis/);
       }
+      // A fast machine refuses all three before the minute is full.
+      await until(() => 'minute 429' in counts, 20_000);
     });
     figures['beside'] = answers;
     assert.deepEqual(Object.keys(answers).sort(), ANSWERS);

@@ -1,6 +1,7 @@
 // A process of its own: the attacker's clients and its provider, so that their work does not delay those who measure.
 import { Agent, createServer, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { constants, setPriority } from 'node:os';
 import { gzipSync } from 'node:zlib';
 import { type Attack, HOSTILE_ANSWERS, HOSTILE_BODIES, type HostileAnswer } from './attacks.ts';
 
@@ -11,6 +12,9 @@ export type Word =
   | { readonly port: number }
   | { readonly begun: true }
   | { readonly statuses: Readonly<Record<string, number>> };
+
+// An attacker has machines of its own: here its work takes what the gateway and those who measure leave.
+setPriority(constants.priority.PRIORITY_LOW);
 
 const USAGE = '"usage":{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2}';
 const smallAnswer = (outputTokens: number) =>

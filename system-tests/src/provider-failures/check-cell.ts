@@ -46,7 +46,7 @@ function checkMessage(message: string, { row }: Cell, about: Who, endpoint: stri
     message,
     row.place === 'unknown host' ? /provider-failures\.invalid|127/ : /\(127\.0\.0\.1:\d+\)/,
   );
-  assert.equal(message.startsWith('None of 2 candidates'), tried > 1, message);
+  assert.equal(message.startsWith('None of the 2 candidates'), tried > 1, message);
   assert.doesNotMatch(message, /\/v1|sk-/);
 }
 

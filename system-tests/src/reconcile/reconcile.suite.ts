@@ -246,7 +246,7 @@ describe('relay reconcile', { concurrency: 1 }, () => {
     assert.match(said.stdout, /gpt-billed: Relay has no record of \d+ requests? with/);
     assert.match(
       said.stdout,
-      /output_cost_micros_per_1m_tokens of endpoint .+ is \$0\.66, the bill says \$0\.60/,
+      /output_cost_micros_per_1m_tokens of endpoint .+ is \$0\.66, but the bill says \$0\.60/,
     );
   });
 

@@ -122,7 +122,7 @@ describe('PgBouncer in transaction mode, TLS and a replica', { concurrency: 1 },
     const refusals: readonly [RegExp, Record<string, string>][] = [
       [/Set DATABASE_DIRECT_URL to the address of PostgreSQL itself/, pooledOnly],
       [
-        /REDIS_URL: the certificate of Redis is not accepted: .*NODE_EXTRA_CA_CERTS/s,
+        /REDIS_URL: Relay doesn’t trust Redis’s certificate: .*NODE_EXTRA_CA_CERTS/s,
         { ...site.env, NODE_EXTRA_CA_CERTS: site.otherAuthority },
       ],
     ];
@@ -190,7 +190,7 @@ describe('Redis Sentinel behind HAProxy', { concurrency: 1 }, () => {
     assert.equal(found.isDemoted, true, 'Sentinel demotes the old master');
     assert.deepEqual(found.wrong, { lost: [], duplicated: [], difference: 0, exceeded: 0 });
     assert.equal(found.refusal.code, 1);
-    assert.match(found.refusal.stderr, /REDIS_URL leads to Redis Sentinel/);
+    assert.match(found.refusal.stderr, /REDIS_URL points to Redis Sentinel/);
   });
 });
 

@@ -46,7 +46,7 @@ export async function buildPackage(root: string, directory: string): Promise<voi
 async function buildConsole(root: string, directory: string): Promise<void> {
   const args = ['run', 'build', '--workspace=@relay/console', '--', '--outDir', directory, '--emptyOutDir'];
   const { ok, output } = await runCommand('npm', args, root);
-  if (!ok) throw new Error(`the console cannot be built\n${output}`);
+  if (!ok) throw new Error(`could not build the console\n${output}`);
 }
 
 function copyRead(root: string, folder: string, library: string): void {

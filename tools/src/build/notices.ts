@@ -20,5 +20,5 @@ export function noticesOf(folders: readonly string[]): string {
     const text = file === undefined ? '' : `\n${readFileSync(join(folder, file), 'utf8').trim()}\n`;
     return `## ${name} ${version} (${license})\n${text}`;
   });
-  return `# Licenses\n\nThe program contains code of these packages.\n\n${parts.join('\n')}`;
+  return `# Licenses\n\nThe program contains code from these packages.\n\n${parts.join('\n')}`;
 }

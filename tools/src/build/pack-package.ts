@@ -24,7 +24,7 @@ export async function packPackage(directory: string, destination: string): Promi
   const packed = ok ? (JSON.parse(stdout) as NpmPack[])[0] : undefined;
   if (packed === undefined) throw new Error(`npm could not pack ${directory}\n${output}`);
   const faults = contentFaults(packed.files.map(({ path }) => path));
-  if (faults.length > 0) throw new Error(`the package is not as it should be:\n${faults.join('\n')}`);
+  if (faults.length > 0) throw new Error(`the package has problems:\n${faults.join('\n')}`);
   return {
     archive: join(destination, packed.filename),
     bytes: packed.size,

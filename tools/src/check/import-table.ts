@@ -103,8 +103,11 @@ export const folderTables: readonly FolderTable[] = [
       resources: [],
       registry: ['.*'],
       'config-file': ['resources', 'registry', 'pricing-policies'],
-      // Replays what an apply of the file would make of the configuration.
-      'what-if': ['resources', 'config-file', 'connection-tests'],
+      // Tries an edit by the handler that would save it.
+      'dry-run': ['resources', 'registry'],
+      'routing-explanation': ['resources', 'dry-run'],
+      // Replays what an apply of the file, or a save of one resource, would make of the configuration.
+      'what-if': ['resources', 'config-file', 'connection-tests', 'dry-run'],
     },
   },
   {
@@ -272,6 +275,12 @@ export const importExceptions: readonly ImportException[] = [
     to: 'server/src/management/credentials/',
     from: ['server/src/management/connection-tests/'],
     reason: 'opens the secret that a request would send',
+  },
+  {
+    rule: 'feature-siblings',
+    to: 'server/src/management/limits/',
+    from: ['server/src/management/stats/'],
+    reason: 'the statistics of an endpoint show its tightest limit, as the list of limits does',
   },
   {
     rule: 'feature-siblings',

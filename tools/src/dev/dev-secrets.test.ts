@@ -15,7 +15,7 @@ test('secrets are made once, kept for the next start, and readable by their owne
     assert.equal(Buffer.from(first.masterKey, 'base64').length, 32);
     assert.equal(statSync(file).mode & 0o777, 0o600);
     writeFileSync(file, 'not json');
-    assert.throws(() => devSecrets(file), /delete it to make new secrets/);
+    assert.throws(() => devSecrets(file), /delete it to generate new secrets/);
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -28,6 +28,6 @@ function readSecrets(file: string): DevSecrets | null {
     return JSON.parse(readFileSync(file, 'utf8')) as DevSecrets;
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
-    throw new Error(`${file} cannot be read; delete it to make new secrets`, { cause: error });
+    throw new Error(`can't read ${file}; delete it to generate new secrets`, { cause: error });
   }
 }

@@ -66,7 +66,10 @@ function boundsText({ minimum, maximum, minLength, maxLength, maxItems }: ApiSch
 function rangeText(least: number | undefined, most: number | undefined, unit: string): string {
   // The largest exact integer bounds nothing that a reader would write.
   const max = most === undefined || most >= Number.MAX_SAFE_INTEGER ? undefined : shown(most);
-  if (max === undefined) return least === undefined || least === 0 ? '' : `At least ${shown(least)}${unit}.`;
+  if (max === undefined) {
+    if (least === undefined || least === 0) return '';
+    return `At least ${shown(least)}${least === 1 ? unit.replace(/s$/, '') : unit}.`;
+  }
   return least === undefined || least === 0 ? `At most ${max}${unit}.` : `${shown(least)} to ${max}${unit}.`;
 }
 

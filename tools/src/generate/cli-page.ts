@@ -7,9 +7,10 @@ const exitMeanings: Readonly<Record<keyof typeof exitCodes, string>> = {
   ok: 'The command succeeded.',
   error: 'The command failed; the message says why.',
   usage: 'The command line, a file or standard input is invalid. Nothing was changed.',
-  auth: 'No token, a rejected token, or a token without the permission.',
+  auth: 'No token, a rejected token, or a token that lacks the permission.',
   notFound: 'A named resource was not found.',
-  differs: 'The configuration file and the server differ (`relay config diff`).',
+  differs:
+    'The server differs from the configuration file (`relay config diff`) or the price list (`relay prices import --dry-run`).',
   rateLimited: 'A limit is reached.',
 };
 
@@ -25,10 +26,11 @@ processes can see it, except \`relay setup --key\`.
 Money is in dollars (\`50\`, \`$12.50\`) and durations have a unit (\`500ms\`, \`30s\`, \`2m\`). JSON, YAML and CSV keep the
 units of the API: micro-USD and milliseconds.
 
-Relay takes the server and its tokens from the options, then from \`RELAY_SERVER\` and \`RELAY_TOKEN\` (or, with a server
-given, \`RELAY_ADMIN_TOKEN\` and \`RELAY_API_TOKEN\`), then from the login context: \`--context\`, \`RELAY_CONTEXT\`, or the
-current one. Without any of these, commands use the server that \`relay start\` runs
-with this folder's data directory, or a server on this machine with the tokens in the environment.
+Commands take the server address from \`--server\`, then from \`RELAY_SERVER\`, then from the login context: \`--context\`,
+\`RELAY_CONTEXT\`, or the current one. They take tokens from \`RELAY_TOKEN\` (or, if \`--server\` or \`RELAY_SERVER\` is set, from
+\`RELAY_ADMIN_TOKEN\` and \`RELAY_API_TOKEN\`), then from the login context. With \`--context\`, they ignore these variables.
+Without a server address, commands use the server that \`relay start\` runs with this folder's data directory, or a server
+on this machine with the tokens in the environment.
 
 ## Exit status
 

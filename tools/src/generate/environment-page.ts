@@ -12,7 +12,7 @@ export function environmentPage(): GeneratedFile[] {
   });
   const body = `# Environment
 
-Relay reads these once at start and reports all invalid settings together. An empty value counts as not set. In self-hosted mode,
+Relay reads these variables once at start and reports all invalid settings together. An empty value counts as not set. In self-hosted mode,
 \`relay serve\` requires both tokens. \`relay start\` generates the tokens, the master key and the auth secret on its first start and
 keeps them in its data directory; a variable that you set overrides the stored value.
 

@@ -16,8 +16,9 @@ function overview(): GeneratedFile {
   const body = `# Errors
 
 Every error from Relay has one of these codes in \`error.code\`, and \`error.doc_url\` points to its page. A response
-with \`x-relay-error-source: upstream\` comes from the provider and is passed through unchanged.
+with \`x-relay-error-source: upstream\` contains the provider’s own error. Relay removes the provider’s credential from the error, and
+translates the error if the client uses another protocol.
 
-${markdownTable(['Code', 'Status', 'Type', 'Owner', 'Message'], rows)}`;
+${markdownTable(['Code', 'Status', 'Type', 'Where to fix it', 'Message'], rows)}`;
   return generatedPage(`${folder}/README.md`, body);
 }

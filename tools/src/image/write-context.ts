@@ -15,7 +15,7 @@ export async function writeContext(root: string, directory: string): Promise<voi
   copyFileSync(join(root, 'deploy/image/collect-root.sh'), join(directory, 'collect-root.sh'));
   await buildPackage(root, join(directory, 'package'));
   const { ok, stdout, output } = await runCommand('npm', ['config', 'get', 'registry'], root);
-  if (!ok) throw new Error(`npm does not say where packages come from\n${output}`);
+  if (!ok) throw new Error(`npm did not report its registry\n${output}`);
   lockPackage(root, join(directory, 'package'), stdout.trim());
 }
 

@@ -17,6 +17,6 @@ test('filters keep the files whose path contains one of them', () => {
 test('a test that is chosen for the embedded store and is gone is told of, and not left out', () => {
   assert.throws(
     () => selectFiles(paths, 'embedded', []),
-    /these tests are gone: server\/src\/store\/postgres\/isolation/,
+    /these tests no longer exist: server\/src\/store\/postgres\/isolation/,
   );
 });

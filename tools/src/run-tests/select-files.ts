@@ -25,7 +25,7 @@ export function selectFiles(
   filters: readonly string[],
 ): readonly string[] {
   const missing = suite === 'embedded' ? onEmbedded.filter((path) => !paths.includes(path)) : [];
-  if (missing.length > 0) throw new Error(`these tests are gone: ${missing.join(', ')}`);
+  if (missing.length > 0) throw new Error(`these tests no longer exist: ${missing.join(', ')}`);
   const ofSuite = paths.filter((path) => {
     if (!path.endsWith('.test.ts')) return false;
     if (suite === 'embedded') return onEmbedded.includes(path);

@@ -139,7 +139,7 @@ export const knownProviders: Readonly<Record<string, KnownProvider>> = {
 };
 
 const SIGNED =
-  'Its requests are signed for a cloud account or in a format of its own, which the import does not translate. Relay has presets for Amazon Bedrock and Google Vertex AI.';
+  'Its requests are signed for a cloud account or use a proprietary format, which the import does not translate. Relay has presets for Amazon Bedrock and Google Vertex AI.';
 
 /** Azure's interface before v1, which names its version in the query and the deployment in the path. */
 export const azureClassic: KnownProvider = {
@@ -162,8 +162,8 @@ export const unsupportedProviders: Readonly<Record<string, string>> = {
   snowflake: SIGNED,
   replicate: SIGNED,
   triton: SIGNED,
-  azure_text: 'Relay has no text completions.',
-  'text-completion-openai': 'Relay has no text completions.',
+  azure_text: 'Relay doesn’t support text completions.',
+  'text-completion-openai': 'Relay doesn’t support text completions.',
 };
 
 /** The provider LiteLLM assumes for a model without a prefix. */

@@ -32,7 +32,7 @@ export function readBudgets(source: Source, resources: Resources): void {
     const at = `${providers}.${kind}`;
     const slugs = resources.providersOf(kind);
     if (slugs.length === 0) {
-      source.remark('not_imported', at, `No model of ${kind} is imported that it could limit.`);
+      source.remark('not_imported', at, `No imported model uses ${kind}, so there is nothing to limit.`);
       continue;
     }
     for (const slug of slugs)
@@ -89,7 +89,7 @@ function budget(
     source.remark('not_imported', amountAt, reason);
     return;
   }
-  if (!window.isExact) source.remark('changed', durationAt, 'It becomes the calendar month, in UTC.');
+  if (!window.isExact) source.remark('changed', durationAt, 'It becomes a calendar month, in UTC.');
   // LiteLLM takes a model without a price as free, and what it served is still to be served.
   const unpriced = 'allow' as const;
   resources.limit({

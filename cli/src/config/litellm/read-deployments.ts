@@ -60,7 +60,10 @@ function readDeployment(
   const mode = source.look(`${at}.model_info.mode`) ?? 'chat';
   const routeKind = ROUTE_KINDS[String(mode) as keyof typeof ROUTE_KINDS];
   if (routeKind === undefined)
-    return refuse(at, `Relay serves chat completions, responses and embeddings, not mode ${String(mode)}.`);
+    return refuse(
+      at,
+      `Relay serves chat completions, responses, messages and embeddings, not mode ${String(mode)}.`,
+    );
   source.take(`${at}.model_name`);
   source.take(`${at}.model_info.mode`);
   const upstream = readUpstream(source, at);
@@ -122,21 +125,21 @@ function readUpstream(source: Source, at: string): Upstream | null {
   const custom = source.takeText(`${params}.custom_llm_provider`);
   const apiBase =
     source.takeText(paramPath(source, at, 'api_base')) ?? source.takeText(paramPath(source, at, 'base_url'));
-  if (model === undefined) return refuse('Its model is not known here.');
+  if (model === undefined) return refuse('Its model is unknown.');
   const [prefix = '', ...rest] = model.split('/');
   const isPrefixed = rest.length > 0 && (custom === undefined || custom === prefix);
   const kind =
     custom ?? (isPrefixed ? prefix : (providerOfModel(model) ?? (apiBase === undefined ? '' : 'openai')));
   const unsupported = unsupportedProviders[kind];
-  if (unsupported !== undefined) return refuse(`Relay doesn’t support ${kind}. ${unsupported}`);
+  if (unsupported !== undefined) return refuse(`The import doesn’t support ${kind}. ${unsupported}`);
   const apiVersion = versionOf(kind, source.takeText(paramPath(source, at, 'api_version')));
   const known = knownAs(kind, apiVersion, apiBase);
   const address = apiBase === undefined ? known.baseUrl : addressOf(apiBase, known);
   if (address === null || kind === '')
     return refuse(
       kind === ''
-        ? 'Its provider is not known here: write it before the model, as in openai/…, or add api_base.'
-        : `The address of ${kind} is not known here: add api_base.`,
+        ? 'Its provider is unknown: put it before the model, as in openai/…, or add api_base.'
+        : `The base URL of ${kind} is unknown: add api_base.`,
     );
   if (knownProviders[kind] === undefined)
     source.remark('changed', `${params}.model`, `Relay treats ${kind} as OpenAI-compatible.`);
@@ -216,7 +219,7 @@ function keyReference(
   const given = source.take(path);
   if (given === undefined) {
     if (known.keyVariable === null) return null;
-    const reason = `It has no api_key; the file refers to ${known.keyVariable}, where LiteLLM looks as well.`;
+    const reason = `It has no api_key; the file refers to ${known.keyVariable}, which LiteLLM also reads.`;
     source.remark('changed', `${at}.litellm_params.model`, reason);
     return `env:${known.keyVariable}`;
   }

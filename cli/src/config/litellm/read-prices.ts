@@ -53,7 +53,7 @@ function takePrices(source: Source, at: string): Map<string, Taken> {
     }
   for (const [name, { value, path }] of taken)
     if (litellmPriceField(name)?.digits === PER_TOKEN_DIGITS && !perMillionOf(value).exact)
-      source.remark('changed', path, 'It is rounded to a millionth of a dollar for a million tokens.');
+      source.remark('changed', path, 'Relay rounds it to the nearest $0.000001 per 1M tokens.');
   return taken;
 }
 

@@ -42,7 +42,7 @@ function readFallbacks(source: Source, own: ReadonlyMap<string, unknown>): Fallb
     return names.filter((name): name is string => {
       if (typeof name === 'string' && own.has(name)) return true;
       const what = typeof name === 'string' ? `${name} was not imported.` : 'It is not a plain name.';
-      source.remark('not_imported', path, `A fallback is left out: ${what}`);
+      source.remark('not_imported', path, `Skipped a fallback: ${what}`);
       return false;
     });
   };
@@ -54,7 +54,7 @@ function readFallbacks(source: Source, own: ReadonlyMap<string, unknown>): Fallb
         const at = `${path}[${index}].${group}`;
         if (group === '*') all.push(...known(at, groups));
         else if (own.has(group)) named.set(group, [...(named.get(group) ?? []), ...known(at, groups)]);
-        else source.remark('not_imported', at, `${group} is none of the imported models.`);
+        else source.remark('not_imported', at, `${group} is not an imported model.`);
       }
     }
     const everywhere = `${section}.default_fallbacks`;
@@ -74,7 +74,7 @@ function readStrategy(source: Source, hasGroups: boolean): void {
     return;
   }
   if (hasGroups && source.look(path) !== undefined)
-    source.remark('changed', path, 'A request takes the first endpoint of its lane that is free, by rank.');
+    source.remark('changed', path, 'Relay uses the first available endpoint in the lane, by rank.');
 }
 
 function readAliases(
@@ -88,7 +88,7 @@ function readAliases(
     const { model, hidden = false } = isObject(value) ? value : { model: value };
     if (typeof model === 'string' && own.has(model) && !own.has(alias))
       return [{ alias, group: model, hidden: hidden === true }];
-    const reason = own.has(alias) ? 'There is a model of that name.' : 'Its model was not imported.';
+    const reason = own.has(alias) ? 'A model already has that name.' : 'Its model was not imported.';
     source.remark('not_imported', `${path}.${alias}`, reason);
     return [];
   });

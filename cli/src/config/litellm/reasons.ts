@@ -1,16 +1,13 @@
 const USER_BUDGETS =
   'Set limits for members, keys and teams over the management API or in the console, not in the file.';
 const SERVER_SETTING =
-  'This configures the LiteLLM server. Relay takes its settings from environment variables.';
-const OPERATIONS = 'Relay has logs, metrics and a request ledger of its own.';
+  'This configures the LiteLLM server. Relay reads its settings from environment variables.';
+const OPERATIONS = 'Relay has its own logs, metrics and request ledger.';
 const UNCHANGED = 'Relay doesn’t add these parameters to requests.';
 
 /** Why settings have no counterpart. The first match applies. */
 const REASONS: readonly (readonly [RegExp, string])[] = [
-  [
-    /^general_settings\.master_key$/,
-    'Relay has two tokens of its own: RELAY_ADMIN_TOKEN and RELAY_API_TOKEN.',
-  ],
+  [/^general_settings\.master_key$/, 'Relay uses its own 2 tokens: RELAY_ADMIN_TOKEN and RELAY_API_TOKEN.'],
   [/^general_settings\.(database_url|database_)/, 'Set Relay’s database in DATABASE_URL.'],
   [/^(router_settings|litellm_settings\.cache_params)\.redis_/, 'Set Redis in the server’s REDIS_URL.'],
   [/^environment_variables/, 'Set variables where the server runs and where the file is applied.'],
@@ -39,16 +36,16 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   [/content_policy_fallbacks$/, 'Relay doesn’t fall back to another model when a provider rejects content.'],
   [
     /\.(enable_pre_call_checks|enable_tag_filtering|tags|tag_filtering_match_any|access_groups)/,
-    'Relay routes by lane alone.',
+    'Relay routes only by lane.',
   ],
   [/\.stream_timeout$/, 'Set RELAY_UPSTREAM_IDLE_TIMEOUT_MS on the server instead.'],
   [
     /\.litellm_params\.(aws_|vertex_|azure_|tenant_id|client_id|client_secret)/,
-    'The import reads keys alone. Create the provider with a preset, or with auth_mode, and store its credential.',
+    'The import reads only API keys. Create the provider with a preset, or with auth_mode, and store its credential.',
   ],
   [/\.litellm_params\.(input|output|cache).*cost/, 'Relay has no price of this kind.'],
   [/\.litellm_params\.|\.(drop_params|modify_params|additional_drop_params)$/, UNCHANGED],
-  [/\.model_info/, 'It describes the model to LiteLLM; Relay has no use for it.'],
+  [/\.model_info/, 'It describes the model to LiteLLM; Relay doesn’t use it.'],
   [
     /^(mcp_servers|vector_store|search_tools|agents|assistant_settings|files_settings|finetune)/,
     'Relay serves only chat completions, responses, messages and embeddings.',

@@ -1,8 +1,8 @@
 import type { AuditEntry } from '@relay/contract';
+import { formatClock, formatHover, formatShortDay } from '../../format/times.ts';
 import { text } from '../../text/index.ts';
-import { fieldChanges } from '../../ui/field-changes.ts';
+import { fieldChanges, isSecretField, plainValue } from '../../ui/field-changes.ts';
 import type { LogColumn } from '../../ui/log-table.tsx';
-import { Ago } from '../../ui/time.tsx';
 import { actionWords, actorName, addressOf, kindOf, objectName } from './entry-words.ts';
 import { ObjectLink } from './object-link.tsx';
 
@@ -31,8 +31,12 @@ export function auditColumns(nameOf: (id: string) => string | undefined): readon
     {
       id: 'fields',
       header: words.columns.fields,
-      cell: (entry) => <span className="font-mono text-xs text-ink-faint">{changedFields(entry)}</span>,
-      className: 'max-xl:hidden',
+      cell: (entry) => (
+        <span className="font-mono text-xs text-ink-soft" title={changesOf(entry).join('\n')}>
+          {changesOf(entry).join(', ')}
+        </span>
+      ),
+      className: 'w-[24%] max-xl:hidden',
     },
     {
       id: 'who',
@@ -52,21 +56,20 @@ export function auditColumns(nameOf: (id: string) => string | undefined): readon
       id: 'when',
       header: words.columns.when,
       cell: ({ at }) => (
-        <span className="text-ink-soft">
-          <Ago at={at} />
-        </span>
+        <time dateTime={at} title={formatHover(at)} className="tabular-nums">
+          <span className="mr-1.5 text-ink-faint max-sm:hidden">{formatShortDay(at)}</span>
+          {formatClock(at)}
+        </time>
       ),
-      className: 'w-36 text-right sm:w-40',
+      className: 'w-[138px] text-right max-sm:w-[80px]',
     },
   ];
 }
 
-const FIELDS_SHOWN = 3;
-
-/** The names of the changed fields, to find a change without opening rows. */
-function changedFields(entry: AuditEntry): string {
-  if (kindOf(entry) !== 'update') return '';
-  const fields = fieldChanges(entry.before, entry.after).map(({ field }) => field);
-  const rest = fields.length - FIELDS_SHOWN;
-  return [...fields.slice(0, FIELDS_SHOWN), ...(rest > 0 ? [`+${rest}`] : [])].join(', ');
+/** Each changed field with what it was and what it is, to read a change without opening rows. */
+function changesOf(entry: AuditEntry): readonly string[] {
+  if (kindOf(entry) !== 'update') return [];
+  return fieldChanges(entry.before, entry.after)
+    .filter(({ field }) => !isSecretField(field))
+    .map(({ field, before, after }) => words.change(field, plainValue(before), plainValue(after)));
 }

@@ -10,11 +10,10 @@ import { Button } from '../../ui/button.tsx';
 import { CopiedValue } from '../../ui/copied-value.tsx';
 import { DetailList, Section } from '../../ui/detail-list.tsx';
 import { Dialog, DialogBody } from '../../ui/dialog.tsx';
-import { fieldChanges } from '../../ui/field-changes.ts';
 import { FieldDiff } from '../../ui/field-diff.tsx';
 import { ErrorCard, Skeleton } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
-import { actionWords, actorName, addressOf, kindOf, objectName } from './entry-words.ts';
+import { actionWords, actorName, addressOf, changesOf, kindOf, objectName } from './entry-words.ts';
 import { ObjectLink } from './object-link.tsx';
 
 const words = text.audit.entry;
@@ -73,7 +72,7 @@ function titleOf(entry: AuditEntry, nameOf: EntryPanelProps['nameOf']): string {
 function Entry({ entry, nameOf, onHistory }: Omit<EntryPanelProps, 'id' | 'onClose' | 'entry'> & EntryOf) {
   const { target_id: targetId, target_type: targetType } = entry;
   const kind = kindOf(entry);
-  const changes = fieldChanges(entry.before, entry.after);
+  const changes = changesOf(entry);
   const title = { create: words.created, update: words.changed, delete: words.deleted }[kind];
   return (
     <>

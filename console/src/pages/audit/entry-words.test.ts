@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AuditEntry } from '@relay/contract';
-import { actionWords, kindOf, objectName, objectPlace } from './entry-words.ts';
+import { actionWords, changesOf, kindOf, objectName, objectPlace } from './entry-words.ts';
 
 function entry(part: Partial<AuditEntry>): AuditEntry {
   return {
@@ -34,7 +34,24 @@ test('an object has its newest name, and a relation the names of both sides', ()
     objectName(joined, (id) => ({ l1: 'Fast', e1: 'Mini' })[id]),
     'Fast › Mini',
   );
+  const limit = { metric: 'spend', period: 'month', limit_value: 50_000_000, api_key_id: 'k1' };
+  assert.equal(
+    objectName(entry({ target_type: 'api_key_limit_policy', after: limit }), (id) => ({ k1: 'App' })[id]),
+    'App › $50.00 per month',
+  );
   assert.equal(objectName(entry({ target_type: 'session' }), noName), null);
+});
+
+test('the amount of a spend limit is in dollars, and that of others is as in the log', () => {
+  const changed = (metric: string) =>
+    changesOf(
+      entry({
+        before: { metric, limit_value: 50_000_000 },
+        after: { metric, limit_value: 2_500_000 },
+      }),
+    );
+  assert.deepEqual(changed('spend'), [{ field: 'limit_value', before: '$50.00', after: '$2.50' }]);
+  assert.deepEqual(changed('tokens'), [{ field: 'limit_value', before: 50_000_000, after: 2_500_000 }]);
 });
 
 test('a deleted object has no link', () => {

@@ -1,6 +1,8 @@
 import type { AuditEntry } from '@relay/contract';
-import { isObject } from '../../format/values.ts';
+import { isObject, keysOf, oneOf } from '../../format/values.ts';
+import { amountOf, metricLooks, ruleOf } from '../../parts/limit-metrics.ts';
 import { text } from '../../text/index.ts';
+import { type FieldChange, fieldChanges } from '../../ui/field-changes.ts';
 
 const words = text.audit;
 
@@ -25,7 +27,7 @@ export function kindOf({ before, after }: AuditEntry): 'create' | 'update' | 'de
 
 /** Deleted users and keys have no name, nor has Relay itself. */
 export function actorName({ type, name }: AuditEntry['actor']): string {
-  return name ?? (type === 'user' || type === 'api_key' ? words.unknownActor : words.through[type]);
+  return name ?? (type === 'user' || type === 'api_key' ? words.deleted[type] : words.through[type]);
 }
 
 /** The object's name, from its newest state in the entry. */
@@ -50,16 +52,48 @@ export function objectName(entry: AuditEntry, nameOf: (id: string) => string | u
       const provider = named('provider_id');
       return provider === undefined ? name : `${provider} › ${name}`;
     }
+    case 'limit_policy':
+    case 'user_limit_policy':
+    case 'api_key_limit_policy':
+    case 'team_limit_policy':
+      return limitName(fields, [
+        named('api_key_id') ?? named('user_id') ?? named('team_id'),
+        named('scope_id') ?? named('target_id'),
+      ]);
     default:
       return (
         textOf(fields, 'name') ??
         textOf(fields, 'email') ??
         (entry.target_id === null ? undefined : nameOf(entry.target_id)) ??
-        named('scope_id') ??
-        named('target_id') ??
         null
       );
   }
+}
+
+/** What a limit applies to and what it allows: "Nightly batch › $50.00 per month". */
+function limitName(fields: Fields, places: readonly (string | undefined)[]): string | null {
+  const metric = oneOf(keysOf(metricLooks), textOf(fields, 'metric') ?? '');
+  const period = oneOf(keysOf(text.limits.periods), textOf(fields, 'period') ?? '');
+  const limit = fields['limit_value'];
+  const rule =
+    metric === undefined || period === undefined || typeof limit !== 'number'
+      ? undefined
+      : ruleOf({ metric, period, limit });
+  return [...places, rule].filter((part) => part !== undefined).join(' › ') || null;
+}
+
+/** What changed, field by field. Amounts of spend limits are in dollars, as on the page of limits. */
+export function changesOf({ before, after }: AuditEntry): readonly FieldChange[] {
+  return fieldChanges(before, after).map((change) =>
+    change.field === 'limit_value'
+      ? { ...change, before: limitAmount(before, change.before), after: limitAmount(after, change.after) }
+      : change,
+  );
+}
+
+function limitAmount(state: unknown, value: unknown): unknown {
+  const isSpend = isObject(state) && state['metric'] === 'spend';
+  return isSpend && typeof value === 'number' ? amountOf('spend', value) : value;
 }
 
 export interface ObjectPlace {
@@ -99,7 +133,7 @@ export function objectPlace(entry: AuditEntry): ObjectPlace | null {
     case 'user_limit_policy':
     case 'api_key_limit_policy':
     case 'team_limit_policy':
-      return { page: '/limits', path: '/limits' };
+      return at('/limits', id);
     case 'team':
       return { page: '/teams', path: '/teams' };
     case 'alert_destination':

@@ -1,6 +1,9 @@
+import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { type BillingSearch, billingTabs } from '../../address/control-search.ts';
 import { LinkTabs } from '../../address/link-tabs.tsx';
+import { capabilitiesQuery } from '../../api/queries.ts';
+import { useApi } from '../../api/use-api.ts';
 import { text } from '../../text/index.ts';
 import { Page } from '../../ui/page.tsx';
 import { HistoryView } from './history-view.tsx';
@@ -10,7 +13,17 @@ const words = text.billing;
 
 /** The billing history in five lists, and a usage statement at configured prices. */
 export function BillingPage() {
-  const { tab = 'invoices' }: BillingSearch = useSearch({ strict: false });
+  const { tab: asked }: BillingSearch = useSearch({ strict: false });
+  const { data: capabilities } = useQuery(capabilitiesQuery(useApi()));
+  if (capabilities === undefined) return <Page title={text.pages.billing}>{null}</Page>;
+  // Nothing is sold where Relay is self-hosted, so there is only the statement.
+  if (capabilities.mode === 'self_hosted')
+    return (
+      <Page title={text.pages.billing} description={words.descriptionSelfHosted}>
+        <StatementView />
+      </Page>
+    );
+  const tab = asked ?? 'invoices';
   return (
     <Page title={text.pages.billing} description={words.description}>
       <LinkTabs

@@ -1,3 +1,4 @@
+import type { UsageTotals } from '@relay/contract';
 import type { StatementGroup } from '../../address/control-search.ts';
 import { formatCount, formatMoney } from '../../format/numbers.ts';
 import { text } from '../../text/index.ts';
@@ -8,8 +9,12 @@ const words = text.billing.statement;
 
 type Count = 'requests' | 'metered_requests' | 'input_tokens' | 'output_tokens';
 
-/** Owner, usage and spend. */
-export function statementColumns(by: StatementGroup): readonly Column<StatementRow>[] {
+/** Owner, usage and spend; the totals below, unless the organization is the only row. */
+export function statementColumns(
+  by: StatementGroup,
+  totals: UsageTotals | undefined,
+): readonly Column<StatementRow>[] {
+  const sums = by === 'organization' ? undefined : totals;
   return [
     {
       id: 'who',
@@ -22,26 +27,30 @@ export function statementColumns(by: StatementGroup): readonly Column<StatementR
         </div>
       ),
       width: nameWidth,
+      ...(sums === undefined ? {} : { total: () => words.total }),
     },
-    count('requests', words.requests),
-    count('metered_requests', words.metered, 'lg'),
-    count('input_tokens', words.tokensIn, 'md'),
-    count('output_tokens', words.tokensOut, 'md'),
+    count('requests', words.requests, sums),
+    count('metered_requests', words.metered, sums, 'lg'),
+    count('input_tokens', words.tokensIn, sums, 'md'),
+    count('output_tokens', words.tokensOut, sums, 'md'),
     {
       id: 'spend',
       header: words.spend,
       align: 'right',
       sortBy: ({ metered_spend_micros: micros }) => micros ?? -1,
-      cell: ({ metered_spend_micros: micros }) =>
-        micros === null ? (
-          <span title={words.noPriceHint} className="text-ink-faint">
-            {words.noPrice}
-          </span>
-        ) : (
-          formatMoney(micros)
-        ),
+      cell: (row) => <Spend of={row} />,
+      ...(sums === undefined ? {} : { total: () => <Spend of={sums} /> }),
     },
   ];
+}
+
+function Spend({ of: { metered_spend_micros: micros } }: { readonly of: UsageTotals }) {
+  if (micros !== null) return formatMoney(micros);
+  return (
+    <span title={words.noPriceHint} className="text-ink-faint">
+      {words.noPrice}
+    </span>
+  );
 }
 
 function nameOf({ user, key }: StatementRow, by: StatementGroup): string {
@@ -49,13 +58,19 @@ function nameOf({ user, key }: StatementRow, by: StatementGroup): string {
   return (by === 'key' ? key : user) ?? '';
 }
 
-function count(id: Count, header: string, from?: 'md' | 'lg'): Column<StatementRow> {
+function count(
+  id: Count,
+  header: string,
+  sums: UsageTotals | undefined,
+  from?: 'md' | 'lg',
+): Column<StatementRow> {
   return {
     id,
     header,
     align: 'right',
     sortBy: (row) => row[id],
     cell: (row) => formatCount(row[id]),
+    ...(sums === undefined ? {} : { total: () => formatCount(sums[id]) }),
     ...(from === undefined ? {} : { from }),
   };
 }

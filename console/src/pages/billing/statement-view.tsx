@@ -1,7 +1,7 @@
 import type { UsageTotals } from '@relay/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
-import { ChevronLeft, ChevronRight, Download, Info } from 'lucide-react';
+import { ChevronLeft, ChevronRight, Download } from 'lucide-react';
 import { type ReactNode, useMemo, useState } from 'react';
 import { useChangeSearch } from '../../address/change-search.ts';
 import { type BillingSearch, statementGroups } from '../../address/control-search.ts';
@@ -24,22 +24,16 @@ const words = text.billing.statement;
 
 /** A month's spend at configured prices, by organization, user or key. */
 export function StatementView() {
-  const { month: asked, by = 'organization' }: BillingSearch = useSearch({ strict: false });
+  const { month: asked, by = 'user' }: BillingSearch = useSearch({ strict: false });
   const [months] = useState(() => monthsUpTo(Date.now()));
   const month = asked ?? months[0] ?? '';
   const api = useApi();
   const statement = useQuery(usageStatementQuery(api, month, by === 'user' ? 'user' : 'key'));
   const { data } = statement;
   const rows = useMemo(() => (data === undefined ? undefined : statementRows(data, by)), [data, by]);
-  const columns = useMemo(() => statementColumns(by), [by]);
+  const columns = useMemo(() => statementColumns(by, data?.totals), [by, data]);
   return (
     <div className="space-y-4">
-      <div className="flex items-start gap-2.5 rounded-lg bg-sunken px-3.5 py-2.5 text-ink">
-        <Info aria-hidden className="mt-0.5 size-4 shrink-0" />
-        <p>
-          <strong className="font-semibold">{words.notInvoice}.</strong> {words.notInvoiceHint}
-        </p>
-      </div>
       <div className="flex flex-wrap items-center gap-x-4 gap-y-3">
         <MonthPicker month={month} months={months} />
         {data === undefined ? null : (
@@ -77,6 +71,9 @@ export function StatementView() {
           />
         </>
       )}
+      <p className="text-xs text-ink-faint">
+        <strong className="font-medium text-ink-soft">{words.notInvoice}.</strong> {words.notInvoiceHint}
+      </p>
     </div>
   );
 }
@@ -167,5 +164,5 @@ function spendNote({ metered_spend_micros: micros, unpriced_requests: unpriced }
 }
 
 function estimateNote({ estimated_requests: estimated }: UsageTotals): string {
-  return estimated === 0 ? words.exact : words.estimated(formatCount(estimated));
+  return estimated === 0 ? words.exact : words.estimated(estimated);
 }

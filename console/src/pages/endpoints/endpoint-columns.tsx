@@ -1,17 +1,14 @@
-import {
-  formatCount,
-  formatDuration,
-  formatMoney,
-  formatMoneyShort,
-  formatShare,
-} from '../../format/numbers.ts';
+import type { DayFigure } from '../../api/usage-queries.ts';
+import { formatCount, formatMoney, formatMoneyShort } from '../../format/numbers.ts';
 import { DayTraffic, DayValue } from '../../parts/day-figure.tsx';
+import { ErrorShare, errorShareOf } from '../../parts/error-share.tsx';
 import { HealthCell, StateBadges } from '../../parts/health-badge.tsx';
 import { healthOrder, isUnwell } from '../../parts/health-order.ts';
 import { LimitBar } from '../../parts/limit-bar.tsx';
 import { text } from '../../text/index.ts';
 import { type Column, nameWidth, RowName } from '../../ui/data-table.tsx';
-import type { EndpointDay, EndpointRow } from './use-endpoint-rows.ts';
+import { TtftCell } from './ttft-cell.tsx';
+import type { EndpointRow } from './use-endpoint-rows.ts';
 
 const words = text.endpoints;
 
@@ -59,10 +56,10 @@ const traffic: readonly Column<EndpointRow>[] = [
     header: words.columns.requests,
     from: 'md',
     align: 'right',
-    sortBy: ({ day }) => day.requests?.total ?? -1,
-    cell: ({ day, endpoint }) => (
+    sortBy: ({ stats }) => stats?.requests ?? -1,
+    cell: ({ stats, endpoint }) => (
       <DayTraffic
-        of={day.requests}
+        of={stats && { total: stats.requests, hours: stats.series }}
         {...(isUnwell(endpoint.health) && {
           tone: endpoint.health === 'down' ? 'text-bad' : 'text-warn',
         })}
@@ -72,18 +69,18 @@ const traffic: readonly Column<EndpointRow>[] = [
   {
     id: 'ttft',
     header: words.columns.ttft,
-    from: 'xl',
+    from: 'lg',
     align: 'right',
-    sortBy: ({ day }) => day.ttft?.total ?? -1,
-    cell: ({ day }) => <DayValue of={day.ttft} format={formatDuration} />,
+    sortBy: ({ stats }) => stats?.ttft_ms_p95 ?? -1,
+    cell: ({ stats }) => <TtftCell p50={stats?.ttft_ms_p50 ?? null} p95={stats?.ttft_ms_p95 ?? null} />,
   },
   {
     id: 'errors',
     header: words.columns.errors,
     from: 'lg',
     align: 'right',
-    sortBy: ({ day }) => errorShareOf(day) ?? -1,
-    cell: ({ day }) => <ErrorShare share={errorShareOf(day)} />,
+    sortBy: ({ stats }) => errorShareOf(stats) ?? -1,
+    cell: ({ stats }) => <ErrorShare of={stats} />,
   },
   {
     id: 'spend',
@@ -109,12 +106,7 @@ const rest: readonly Column<EndpointRow>[] = [
     id: 'limit',
     header: words.columns.limit,
     from: 'xl',
-    cell: ({ tightest }) =>
-      tightest === undefined ? (
-        <span className="text-ink-faint">{words.noLimit}</span>
-      ) : (
-        <LimitBar usage={tightest} />
-      ),
+    cell: (row) => <TightestLimit row={row} />,
   },
   {
     id: 'lanes',
@@ -136,22 +128,23 @@ const rest: readonly Column<EndpointRow>[] = [
 ];
 
 /** Without a price, nothing spent is not known to be nothing. */
-function knownSpend({ day: { spend }, price: known }: EndpointRow) {
-  return known === undefined && spend?.total === 0 ? undefined : spend;
+function knownSpend({ stats, price: known }: EndpointRow): DayFigure | undefined {
+  if (stats === undefined || (known === undefined && stats.cost_micros === 0)) return undefined;
+  return { total: stats.cost_micros, hours: [] };
 }
 
-function errorShareOf({ requests, errors }: EndpointDay): number | null {
-  const all = requests?.total ?? 0;
-  return all === 0 || errors === undefined ? null : (errors.total ?? 0) / all;
-}
-
-const ERRORS_BAD = 0.02;
-const ERRORS_WARN = 0.005;
-
-function ErrorShare({ share }: { readonly share: number | null }) {
-  if (share === null) return <span className="text-ink-faint">{text.states.empty}</span>;
-  const tone = share > ERRORS_BAD ? 'text-bad' : share > ERRORS_WARN ? 'text-warn' : '';
-  return <span className={share === 0 ? 'text-ink-faint' : tone}>{formatShare(share)}</span>;
+/** None is said only where limits were read. */
+function TightestLimit({ row: { stats, limits } }: { readonly row: EndpointRow }) {
+  const tightest = stats?.tightest_limit ?? null;
+  if (tightest !== null) return <LimitBar usage={tightest} />;
+  if (stats !== undefined && limits === 'read')
+    return <span className="text-ink-faint">{words.noLimit}</span>;
+  const why = limits === undefined || limits === 'read' ? undefined : words.limitUnknown[limits];
+  return (
+    <span className="text-ink-faint" title={why}>
+      {text.states.empty}
+    </span>
+  );
 }
 
 function Price({ row: { price } }: { readonly row: EndpointRow }) {

@@ -163,7 +163,7 @@ function EndpointMenu({ row, onDeleted }: { readonly row: EndpointRow; readonly 
       deleteTitle={words.deleteTitle(endpoint.name)}
       deleteAction={words.deleteAction}
       deleteBody={words.deleteBody}
-      deleteWarning={lanes.length === 0 ? null : words.deleteLanes(lanes.map(({ name }) => name).join(', '))}
+      deleteWarning={lanes.length === 0 ? null : words.deleteLanes(lanes.map(({ name }) => name))}
       editDialog={(close) => <EndpointDialog endpoint={endpoint} onClose={close} onSaved={close} />}
     />
   );

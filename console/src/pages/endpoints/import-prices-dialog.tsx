@@ -2,6 +2,7 @@ import { useRef, useState } from 'react';
 import { take } from '../../api/client.ts';
 import { cacheKeys } from '../../api/queries.ts';
 import { useChange } from '../../api/use-change.ts';
+import { formatDay } from '../../format/times.ts';
 import { text } from '../../text/index.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog, DialogBody, FormActions } from '../../ui/dialog.tsx';
@@ -53,7 +54,7 @@ export function ImportPricesDialog({ onClose }: { readonly onClose: () => void }
               <p className="text-[13px] text-ink-soft">
                 {words.summary(
                   words.sources[planned.plan.source] ?? planned.plan.source,
-                  planned.plan.as_of.slice(0, 10),
+                  formatDay(planned.plan.as_of),
                 )}
               </p>
               <PricePlanList rows={planned.plan.rows} accepted={accepted} onAccept={toggle} />

@@ -68,6 +68,7 @@ function RowChanges({ row }: { readonly row: PricePlanRow }) {
         {row.changes.map(({ field, before, after }) => (
           <li key={field}>
             {nameOf(field)}: {shown(before)} → <span className="text-ink">{shown(after)}</span>
+            {isPerToken(field) && typeof after === 'number' ? ` ${text.endpoints.per}` : null}
           </li>
         ))}
         {row.context_window === null ? null : <li>{words.context(formatCount(row.context_window))}</li>}
@@ -97,6 +98,10 @@ const NAMES: Readonly<Record<string, string>> = {
 
 function nameOf(field: string): string {
   return NAMES[field] ?? field;
+}
+
+function isPerToken(field: string): boolean {
+  return field.endsWith('_per_1m_tokens');
 }
 
 function shown(value: unknown): string {

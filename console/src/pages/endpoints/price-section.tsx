@@ -1,6 +1,7 @@
 import type { PricingPolicy } from '@relay/contract';
 import { useState } from 'react';
 import { formatCount, formatMoney } from '../../format/numbers.ts';
+import { formatDay } from '../../format/times.ts';
 import { PriceDialog } from '../../parts/price-dialog.tsx';
 import { MORE_PARTS, PART_PRICES } from '../../parts/price-draft.ts';
 import { useAccess } from '../../session/use-access.ts';
@@ -43,7 +44,7 @@ export function PriceSection({ row: { endpoint, price } }: { readonly row: Endpo
             [words.flat, formatMoney(price.flat_request_cost_micros)],
             ...moreRows(price),
             [words.source, words.sources[price.source]],
-            [words.asOf, price.as_of.slice(0, 10)],
+            [words.asOf, formatDay(price.as_of)],
           ]}
         />
       )}
@@ -72,7 +73,7 @@ function moreRows(price: PricingPolicy): [string, string][] {
     inAndOut({ ...price, ...variant }),
   ]);
   const scheduled = price.scheduled.map((later): [string, string] => [
-    words.from(later.valid_from.slice(0, 10)),
+    words.from(formatDay(later.valid_from)),
     inAndOut(later),
   ]);
   return [...parts, ...variants, ...scheduled];

@@ -1,16 +1,22 @@
-import type { Endpoint, Lane, LimitUsage, PricingPolicy, Provider } from '@relay/contract';
+import type {
+  Endpoint,
+  EndpointStats,
+  EndpointStatsPage,
+  Lane,
+  PricingPolicy,
+  Provider,
+} from '@relay/contract';
 import { useQuery } from '@tanstack/react-query';
-import { useCallback, useMemo } from 'react';
+import { useMemo } from 'react';
+import { endpointStatsQuery } from '../../api/endpoint-stats-query.ts';
 import {
   endpointsQuery,
-  firstLimitUsageQuery,
   HEALTH_REFRESH,
   lanesQuery,
   membershipsQuery,
   pricesQuery,
   providersQuery,
 } from '../../api/queries.ts';
-import { type DayFigure, dayFiguresQuery, figureIn } from '../../api/usage-queries.ts';
 import { useApi } from '../../api/use-api.ts';
 import { useAccess } from '../../session/use-access.ts';
 
@@ -20,17 +26,10 @@ export interface EndpointRow {
   readonly provider: Provider | undefined;
   readonly price: PricingPolicy | undefined;
   readonly lanes: readonly Lane[];
-  /** Undefined without a limit of its own, and without access. */
-  readonly tightest: LimitUsage | undefined;
-  readonly day: EndpointDay;
-}
-
-/** The last 24 hours of an endpoint; undefined while loading and where unknown. */
-export interface EndpointDay {
-  readonly requests: DayFigure | undefined;
-  readonly errors: DayFigure | undefined;
-  readonly spend: DayFigure | undefined;
-  readonly ttft: DayFigure | undefined;
+  /** The last 24 hours; undefined while loading and without access. */
+  readonly stats: EndpointStats | undefined;
+  /** Whether the tightest limit is known; undefined while loading. */
+  readonly limits: EndpointStatsPage['limits'] | undefined;
 }
 
 export function useEndpointRows() {
@@ -41,12 +40,15 @@ export function useEndpointRows() {
   const prices = useQuery({ ...pricesQuery(api), enabled: can('listPricingPolicies') });
   const lanes = useQuery(lanesQuery(api));
   const memberships = useQuery(membershipsQuery(api));
-  const dayOf = useDays();
-  const tightestOf = useTightest();
+  const mayReadStats = can('getEndpointStats');
+  const stats = useQuery({ ...endpointStatsQuery(api), enabled: mayReadStats });
+  const read = stats.data?.limits ?? (stats.isError ? 'unavailable' : undefined);
+  const limits = mayReadStats ? read : 'no_access';
   const rows = useMemo(() => {
     if (endpoints.data === undefined) return undefined;
     const providerOf = new Map(providers.data?.map((each) => [each.id, each]));
     const priceOf = new Map(prices.data?.map((each) => [each.endpoint_id, each]));
+    const statsOf = new Map(stats.data?.endpoints.map((each) => [each.endpoint_id, each]));
     const laneOf = new Map(lanes.data?.map((each) => [each.id, each]));
     const lanesOf = new Map<string, Lane[]>();
     for (const { endpoint_id: endpointId, lane_id: laneId } of memberships.data ?? []) {
@@ -62,47 +64,10 @@ export function useEndpointRows() {
         provider: providerOf.get(endpoint.provider_id),
         price: priceOf.get(endpoint.id),
         lanes: lanesOf.get(endpoint.id) ?? [],
-        tightest: tightestOf.get(endpoint.id),
-        day: dayOf(endpoint.id),
+        stats: statsOf.get(endpoint.id),
+        limits,
       }),
     );
-  }, [endpoints.data, providers.data, prices.data, lanes.data, memberships.data, dayOf, tightestOf]);
+  }, [endpoints.data, providers.data, prices.data, lanes.data, memberships.data, stats.data, limits]);
   return { rows, endpoints, providers, pricesReadable: can('listPricingPolicies') };
-}
-
-function useDays(): (endpointId: string) => EndpointDay {
-  const api = useApi();
-  const enabled = useAccess().can('getTimeseries');
-  const { data: requests } = useQuery({ ...dayFiguresQuery(api, 'endpoint', 'requests'), enabled });
-  const { data: errors } = useQuery({ ...dayFiguresQuery(api, 'endpoint', 'errors'), enabled });
-  const { data: spend } = useQuery({ ...dayFiguresQuery(api, 'endpoint', 'cost_micros'), enabled });
-  const { data: ttft } = useQuery({ ...dayFiguresQuery(api, 'endpoint', 'ttft_ms'), enabled });
-  return useCallback(
-    (id: string) => ({
-      requests: figureIn(requests, id),
-      errors: figureIn(errors, id),
-      spend: figureIn(spend, id),
-      ttft: ttft?.of.get(id),
-    }),
-    [requests, errors, spend, ttft],
-  );
-}
-
-/** The limit of each endpoint with the least room left. */
-function useTightest(): ReadonlyMap<string, LimitUsage> {
-  const enabled = useAccess().can('listLimitUsage');
-  const { data } = useQuery({ ...firstLimitUsageQuery(useApi()), enabled });
-  return useMemo(() => {
-    const tightest = new Map<string, LimitUsage>();
-    for (const usage of data?.limits ?? []) {
-      if (usage.scope_type !== 'endpoint' || usage.scope_id === null) continue;
-      const before = tightest.get(usage.scope_id);
-      if (before === undefined || leftOf(usage) < leftOf(before)) tightest.set(usage.scope_id, usage);
-    }
-    return tightest;
-  }, [data]);
-}
-
-function leftOf({ limit, remaining }: LimitUsage): number {
-  return limit === 0 ? 0 : remaining / limit;
 }

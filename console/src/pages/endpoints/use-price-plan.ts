@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { take } from '../../api/client.ts';
 import { endpointsQuery } from '../../api/queries.ts';
 import { useChange } from '../../api/use-change.ts';
+import { Explained } from '../../errors/api-error.ts';
 import { text } from '../../text/index.ts';
 
 const words = text.priceImport;
@@ -31,18 +32,18 @@ async function readList(file: File, upstreamModels: readonly string[]): Promise<
   // Loaded when a file is chosen, because the page itself does not need it.
   const { entriesFor, readPriceList } = await import('@relay/contract/price-list');
   const list = readPriceList(await parsed(file));
-  if (list === null) throw new Error(words.notAList);
+  if (list === null) throw new Explained(words.notAList);
   const as_of = new Date(file.lastModified).toISOString();
   return { source: list.source, as_of, entries: entriesFor(list, upstreamModels) };
 }
 
 async function parsed(file: File): Promise<unknown> {
   const content = await file.text().catch(() => {
-    throw new Error(words.unreadable);
+    throw new Explained(words.unreadable);
   });
   try {
     return JSON.parse(content);
   } catch {
-    throw new Error(words.notAList);
+    throw new Explained(words.notAList);
   }
 }

@@ -71,6 +71,7 @@ export function columnsOf(totals: Totals, open: (id: string) => void): readonly 
     {
       id: 'enabled',
       header: words.columns.enabled,
+      align: 'right',
       sortBy: ({ enabled }) => Number(enabled),
       cell: (guardrail) => <EnabledCell guardrail={guardrail} />,
     },

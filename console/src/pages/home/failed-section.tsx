@@ -1,4 +1,4 @@
-import type { Endpoint } from '@relay/contract';
+import type { Endpoint, FailureCause, Failures } from '@relay/contract';
 import { Link } from '@tanstack/react-router';
 import { formatCount, formatShare } from '../../format/numbers.ts';
 import { HealthSentence, healthTones } from '../../parts/health-badge.tsx';
@@ -7,7 +7,7 @@ import { timeRangeSearch } from '../../time-range/time-range.ts';
 import { Button } from '../../ui/button.tsx';
 import { Lights } from '../../ui/signal.tsx';
 import { Ago } from '../../ui/time.tsx';
-import type { Cause } from './causes.ts';
+import { CauseAction, useOfferedAction } from './cause-action.tsx';
 import { BigFigure, LeadSection } from './lead-section.tsx';
 import type { Figure } from './use-home-figures.ts';
 
@@ -19,14 +19,15 @@ interface FailedSectionProps {
   readonly requests: Figure;
   readonly failed: Figure;
   /** Undefined while loading and without access. */
-  readonly causes: readonly Cause[] | undefined;
+  readonly failures: Failures | undefined;
   readonly unwell: readonly Endpoint[];
 }
 
 /** What failed and why, and which endpoints are not healthy. */
-export function FailedSection({ requests, failed, causes, unwell }: FailedSectionProps) {
+export function FailedSection({ requests, failed, failures, unwell }: FailedSectionProps) {
   const isDown = unwell.some(({ health }) => health === 'down');
-  const seen = causes?.reduce((sum, { count }) => sum + count, 0) ?? 0;
+  const shown = failures?.causes.slice(0, CAUSES_SHOWN) ?? [];
+  const others = (failures?.requests ?? 0) - shown.reduce((sum, cause) => sum + cause.requests, 0);
   return (
     <LeadSection
       title={words.failed}
@@ -61,15 +62,19 @@ export function FailedSection({ requests, failed, causes, unwell }: FailedSectio
         </>
       )}
       <ul>
-        {causes?.slice(0, CAUSES_SHOWN).map((cause) => (
-          <CauseRow key={cause.code ?? ''} cause={cause} share={cause.count / seen} />
+        {shown.map((cause) => (
+          <CauseRow
+            key={identityOf(cause)}
+            cause={cause}
+            share={cause.requests / (failures?.requests ?? 1)}
+          />
         ))}
         {unwell.slice(0, ENDPOINTS_SHOWN).map((endpoint) => (
           <EndpointRow key={endpoint.id} endpoint={endpoint} />
         ))}
       </ul>
-      {seen > 0 && seen < failed.value ? (
-        <p className="border-t pt-1.5 text-xs text-ink-faint">{words.ofLatest(formatCount(seen))}</p>
+      {shown.length > 0 && others > 0 ? (
+        <p className="border-t pt-1.5 text-xs text-ink-faint">{words.otherCauses(formatCount(others))}</p>
       ) : null}
     </LeadSection>
   );
@@ -77,7 +82,15 @@ export function FailedSection({ requests, failed, causes, unwell }: FailedSectio
 
 const ROW = 'grid grid-cols-[44px_minmax(0,1fr)_auto] items-center gap-2.5 border-t py-1.5';
 
-function CauseRow({ cause: { code, count, latest }, share }: CauseRowProps) {
+/** What tells causes apart. Without what changes as more requests fail, so that a row keeps its place and focus. */
+function identityOf(cause: FailureCause): string {
+  const { error_code: code, endpoint_id: endpoint, lane_id: lane, guardrail_id: guardrail } = cause;
+  return [code, endpoint, lane, guardrail, cause.limited_by?.policy_id].join(' ');
+}
+
+function CauseRow({ cause, share }: CauseRowProps) {
+  const action = useOfferedAction(cause.action);
+  const { error_code: code, requests, summary, last_at: last, http_status: status } = cause;
   return (
     <li className={ROW}>
       <span className="relative flex h-[30px] items-center justify-end bg-sunken pr-[7px] font-semibold">
@@ -86,36 +99,63 @@ function CauseRow({ cause: { code, count, latest }, share }: CauseRowProps) {
           className="absolute inset-x-0 bottom-0 bg-bad opacity-20"
           style={{ height: `${share * 100}%` }}
         />
-        <span className="relative">{formatCount(count)}</span>
+        <span className="relative">{formatCount(requests)}</span>
       </span>
       <span className="min-w-0">
-        <span className="block truncate font-mono text-xs" title={code ?? undefined}>
-          {code ?? text.states.empty}
+        <span className="block text-pretty" title={code ?? undefined}>
+          {summary}
         </span>
-        <span className="block truncate text-xs text-ink-faint">
-          {latest.http_status} · {words.last} <Ago at={latest.finished_at} />
+        <span className="block text-xs text-ink-faint">
+          {status === null ? null : `${status} · `}
+          {words.last} <Ago at={last} />
+          {action === null ? null : (
+            <>
+              {' · '}
+              <RequestsLink cause={cause} className="link" />
+            </>
+          )}
         </span>
       </span>
-      <Button asChild size="small">
-        <Link
-          to="/requests"
-          search={(before: Record<string, unknown>) => ({
-            ...timeRangeSearch(before),
-            state: 'failed',
-            ...(code !== null && { error: code }),
-          })}
-        >
-          {words.viewRequests}
-          <span className="sr-only">: {code ?? ''}</span>
-        </Link>
-      </Button>
+      {action === null ? (
+        <Button asChild size="small">
+          <RequestsLink cause={cause} />
+        </Button>
+      ) : (
+        <CauseAction action={action} />
+      )}
     </li>
   );
 }
 
 interface CauseRowProps {
-  readonly cause: Cause;
+  readonly cause: FailureCause;
   readonly share: number;
+}
+
+/** The requests of a cause, as far as the log can filter by it. */
+function RequestsLink({ cause, className }: RequestsLinkProps) {
+  const { error_code: code, endpoint_id: endpoint, lane_id: lane, summary } = cause;
+  return (
+    <Link
+      to="/requests"
+      {...(className !== undefined && { className })}
+      search={(before: Record<string, unknown>) => ({
+        ...timeRangeSearch(before),
+        state: 'failed',
+        ...(code !== null && { error: code }),
+        ...(endpoint !== null && { endpoint }),
+        ...(lane !== null && { lane }),
+      })}
+    >
+      {words.viewRequests}
+      <span className="sr-only">: {summary}</span>
+    </Link>
+  );
+}
+
+interface RequestsLinkProps {
+  readonly cause: FailureCause;
+  readonly className?: string;
 }
 
 function EndpointRow({ endpoint }: { readonly endpoint: Endpoint }) {

@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
-import { endpointsQuery, firstLimitUsageQuery, HEALTH_REFRESH } from '../../api/queries.ts';
-import { failedRequestsQuery } from '../../api/request-queries.ts';
-import { timeseriesQuery } from '../../api/usage-queries.ts';
+import { failuresQuery } from '../../api/failures-query.ts';
+import { nextLimitsQuery } from '../../api/limit-queries.ts';
+import { endpointsQuery, HEALTH_REFRESH } from '../../api/queries.ts';
+import { spendQuery } from '../../api/usage-queries.ts';
 import { useApi } from '../../api/use-api.ts';
 import { isUnwell } from '../../parts/health-order.ts';
 import { useAccess } from '../../session/use-access.ts';
@@ -9,13 +10,9 @@ import { text } from '../../text/index.ts';
 import type { TimeRange } from '../../time-range/time-range.ts';
 import { Lights } from '../../ui/signal.tsx';
 import { Skeleton } from '../../ui/states.tsx';
-import { useNow } from '../../ui/use-now.ts';
-import { causesOf } from './causes.ts';
 import { FailedSection } from './failed-section.tsx';
-import { isSpendKnown } from './known-spend.ts';
-import { limitEnds, tightestOf } from './limit-ends.ts';
+import { limitEnds } from './limit-ends.ts';
 import { LimitSection } from './limit-section.tsx';
-import { forecastOf, monthOf } from './month.ts';
 import { isCalm, readStateOf } from './read-state.ts';
 import { SpendSection } from './spend-section.tsx';
 import type { Figure } from './use-home-figures.ts';
@@ -35,8 +32,8 @@ interface LeadProps {
 export function Lead({ requests, failed, isOutdated, range }: LeadProps) {
   const unwell = useUnwell();
   const limits = useLimits();
-  const month = useMonth(limits.budgetMicros);
-  const causes = useCauses(range, (failed?.value ?? 0) > 0);
+  const { data: spend } = useQuery({ ...spendQuery(useApi()), refetchInterval: REFRESH_MS });
+  const failures = useFailures(range, (failed?.value ?? 0) > 0);
   if (requests === undefined || failed === undefined) return <LeadSkeleton />;
   if (unwell.state === 'loading' || limits.state === 'loading') return <LeadSkeleton />;
   const calm = isCalm({
@@ -54,23 +51,10 @@ export function Lead({ requests, failed, isOutdated, range }: LeadProps) {
       ) : null}
       <div className={calm ? TWO : THREE}>
         {calm ? null : (
-          <FailedSection requests={requests} failed={failed} causes={causes} unwell={unwell.endpoints} />
+          <FailedSection requests={requests} failed={failed} failures={failures} unwell={unwell.endpoints} />
         )}
-        {limits.isWhole || limits.tightest.length > 0 ? (
-          <LimitSection ends={limits.ends} tightest={limits.tightest} isWhole={limits.isWhole} />
-        ) : null}
-        {month === undefined ? null : (
-          <SpendSection
-            {...month}
-            isKnown={
-              // The number of requests is at hand only for the range.
-              Date.parse(range.from) < monthOf(month.nowMs).startMs ||
-              isSpendKnown(month.forecast.spentMicros, requests.value, failed.value)
-            }
-            budgetMicros={limits.budgetMicros}
-            knowsBudget={limits.isWhole}
-          />
-        )}
+        {limits.isWhole || limits.total > 0 ? <LimitSection {...limits} /> : null}
+        {spend === undefined ? null : <SpendSection spend={spend} knowsBudget={limits.isWhole} />}
       </div>
     </>
   );
@@ -126,41 +110,24 @@ function useUnwell() {
   };
 }
 
+/** The limits that run out next, and else the tightest. */
 function useLimits() {
-  const { can, holds } = useAccess();
-  const enabled = can('listLimitUsage');
-  const answer = useQuery({ ...firstLimitUsageQuery(useApi()), enabled });
-  const all = answer.data?.limits ?? [];
-  const budgets = all.filter(
-    ({ metric, period, scope_type: scope, policy_kind: kind }) =>
-      metric === 'spend' && period === 'month' && scope === 'global' && kind === 'resource',
-  );
+  const enabled = useAccess().can('getNextLimits');
+  const answer = useQuery({ ...nextLimitsQuery(useApi()), enabled });
+  const { data } = answer;
   return {
     state: readStateOf(enabled, answer),
-    /** Whether these are all limits of the organization. Without the scope, the caller reads only its own. */
-    isWhole: holds('relay:limits:read:organization') && answer.data?.isWhole === true,
-    ends: limitEnds(all, answer.dataUpdatedAt),
-    tightest: tightestOf(all),
-    budgetMicros: budgets.length === 0 ? null : Math.min(...budgets.map(({ limit }) => limit)),
+    /** Whether these are of all limits of the organization. Without the scope, the caller reads only its own. */
+    isWhole: data?.counted === 'organization' && data.complete,
+    total: data?.total ?? 0,
+    ...limitEnds(data ?? NO_LIMITS),
   };
 }
 
-/** The spend of each day of the month, and its forecast; undefined while loading. */
-function useMonth(budgetMicros: number | null) {
-  const nowMs = useNow(REFRESH_MS);
-  const from = new Date(monthOf(nowMs).startMs).toISOString();
-  const { data } = useQuery({
-    ...timeseriesQuery(useApi(), { metric: 'cost_micros', bucket: 'day', from }),
-    refetchInterval: REFRESH_MS,
-  });
-  const [series] = data?.series ?? [];
-  if (series === undefined) return undefined;
-  const days = series.points.map(({ value }) => value ?? 0);
-  return { days, nowMs, forecast: forecastOf(series.total ?? 0, budgetMicros, nowMs) };
-}
+const NO_LIMITS = { limits: [] };
 
-function useCauses({ from, to }: TimeRange, isNeeded: boolean) {
-  const enabled = useAccess().can('listRequests') && isNeeded;
-  const { data } = useQuery({ ...failedRequestsQuery(useApi(), { from, to }), enabled });
-  return data === undefined ? undefined : causesOf(data);
+function useFailures(range: TimeRange, isNeeded: boolean) {
+  const enabled = useAccess().can('getFailures') && isNeeded;
+  const { data } = useQuery({ ...failuresQuery(useApi(), range), enabled });
+  return data;
 }

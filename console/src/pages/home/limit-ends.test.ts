@@ -1,51 +1,26 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import type { LimitUsage } from '@relay/contract';
-import { limitEnds, tightestOf } from './limit-ends.ts';
+import { limitEnds } from './limit-ends.ts';
 
-const NOON = Date.UTC(2026, 10, 16, 12);
-
-function usage(id: string, over: Partial<LimitUsage> = {}): LimitUsage {
-  return {
-    policy_id: id,
-    policy_kind: 'resource',
-    scope_type: 'global',
-    scope_id: null,
-    metric: 'requests',
-    period: 'day',
-    limit: 100,
-    used: 0,
-    reserved: 0,
-    remaining: 100,
-    resets_at: null,
-    ...over,
-  };
-}
-
-describe('the limits that run out', () => {
-  it('are those used up now, then those that do not last until they reset', () => {
-    const all = [
-      usage('lasts', { used: 40, remaining: 60 }),
-      usage('afternoon', { used: 80, remaining: 20 }),
-      usage('now', { used: 100, remaining: 0 }),
-      usage('busy', { metric: 'concurrency', period: 'none', used: 100, remaining: 0 }),
-      usage('minute', { period: 'minute', used: 100, remaining: 0 }),
-      usage('closed', { limit: 0, remaining: 0 }),
-    ];
-    assert.deepEqual(
-      limitEnds(all, NOON).map(({ usage: { policy_id: id }, atMs }) => [id, atMs - NOON]),
-      [
-        ['now', 0],
-        ['afternoon', 3 * 3_600_000],
-      ],
-    );
-  });
-
-  it('are listed by remaining share when none does', () => {
-    const all = [usage('much'), usage('little', { used: 90, remaining: 10 })];
-    assert.deepEqual(
-      tightestOf(all).map(({ policy_id: id }) => id),
-      ['little', 'much'],
-    );
-  });
+it('limits that run out are apart from those that last, in the order of the server', () => {
+  const usage = (policy_id: string, runs_out_at: string | null) => ({ policy_id, runs_out_at }) as LimitUsage;
+  const limits = [
+    usage('now', '2026-11-16T12:00:00.000Z'),
+    usage('afternoon', '2026-11-16T15:00:00.000Z'),
+    usage('tight', null),
+    usage('wide', null),
+  ];
+  const { ends, lasting } = limitEnds({ limits });
+  assert.deepEqual(
+    ends.map(({ usage: { policy_id: id }, atMs }) => [id, new Date(atMs).getUTCHours()]),
+    [
+      ['now', 12],
+      ['afternoon', 15],
+    ],
+  );
+  assert.deepEqual(
+    lasting.map(({ policy_id: id }) => id),
+    ['tight', 'wide'],
+  );
 });

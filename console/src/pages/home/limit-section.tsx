@@ -17,16 +17,17 @@ interface LimitSectionProps {
   /** The first to run out first. */
   readonly ends: readonly LimitEnd[];
   /** For when none runs out: the tightest first. */
-  readonly tightest: readonly LimitUsage[];
-  /** Whether these are all limits of the organization. */
+  readonly lasting: readonly LimitUsage[];
+  /** Whether these are of all limits of the organization. */
   readonly isWhole: boolean;
 }
 
 /** The limit that runs out next, with the time until then; otherwise the tightest ones. */
-export function LimitSection({ ends, tightest, isWhole }: LimitSectionProps) {
+export function LimitSection({ ends, lasting, isWhole }: LimitSectionProps) {
   const nowMs = useNow(TICK_MS);
   const [first, ...rest] = ends;
-  const rows = first === undefined ? tightest.map((usage) => ({ usage, atMs: null })) : rest;
+  const others = lasting.map((usage) => ({ usage, atMs: null }));
+  const rows = first === undefined ? others : rest;
   return (
     <LeadSection
       title={words.limit}
@@ -39,9 +40,7 @@ export function LimitSection({ ends, tightest, isWhole }: LimitSectionProps) {
     >
       {first === undefined ? (
         isWhole ? (
-          <p className="mb-2 text-[15px] leading-[34px]">
-            {rows.length === 0 ? words.noLimits : words.noLimit}
-          </p>
+          <p className="mb-2 text-[15px] leading-[34px]">{words.noLimit}</p>
         ) : null
       ) : (
         <First end={first} nowMs={nowMs} />
@@ -84,6 +83,9 @@ function First({ end: { usage, atMs }, nowMs }: { readonly end: LimitEnd; readon
       </p>
       <p className="mt-1 mb-2.5 text-xs text-ink-faint">
         {text.limits.kindOf[usage.policy_kind]} <LimitLink usage={usage} />
+        {usage.forecast === null || isOver
+          ? ''
+          : ` · ${words.forecastAtReset(amountOf(usage.metric, usage.forecast))}`}
         {usage.resets_at === null || Date.parse(usage.resets_at) <= nowMs
           ? ''
           : ` · ${words.resetsIn(formatSpan(Date.parse(usage.resets_at) - nowMs))}`}

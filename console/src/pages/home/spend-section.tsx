@@ -1,84 +1,82 @@
+import type { Spend } from '@relay/contract';
 import { Link } from '@tanstack/react-router';
+import { isCostKnown } from '../../api/usage-queries.ts';
 import { formatMoney } from '../../format/numbers.ts';
-import { formatMonth, formatShortDay } from '../../format/times.ts';
+import { formatDay, formatMonth, formatTick } from '../../format/times.ts';
 import { text } from '../../text/index.ts';
 import { BigFigure, LeadSection } from './lead-section.tsx';
-import { type MonthForecast, monthOf } from './month.ts';
 
 const words = text.home.lead;
+const DAY_MS = 86_400_000;
 
 interface SpendSectionProps {
-  readonly forecast: MonthForecast;
-  readonly isKnown: boolean;
-  /** Of the organization, for a month. */
-  readonly budgetMicros: number | null;
+  readonly spend: Spend;
   /** Whether the organization has no budget if none is given. */
   readonly knowsBudget: boolean;
-  /** The spend of each day since the month began. */
-  readonly days: readonly number[];
-  readonly nowMs: number;
 }
 
 /** Spend since the month began, against the organization's budget, with the forecast. */
-export function SpendSection({
-  forecast,
-  isKnown,
-  budgetMicros,
-  knowsBudget,
-  days,
-  nowMs,
-}: SpendSectionProps) {
-  const { overAtMs, forecastMicros, spentMicros } = forecast;
-  const look = overAtMs === null ? 'font-medium text-ink' : 'font-medium text-warn';
-  const month = formatMonth(new Date(nowMs).toISOString().slice(0, 7));
+export function SpendSection({ spend, knowsBudget }: SpendSectionProps) {
+  const { month } = spend;
+  const { cost_micros: spent, budget_micros: budget, over_budget_at: overAt } = month;
+  const isKnown = isCostKnown(month);
   return (
     <LeadSection
-      title={words.spend(month)}
-      tone={overAtMs === null ? 'none' : 'warn'}
+      title={words.spend(formatMonth(month.from.slice(0, 7)))}
+      tone={overAt === null ? 'none' : 'warn'}
       action={
         <Link to="/usage" className="link">
           {words.viewUsage}
         </Link>
       }
     >
-      <BigFigure value={isKnown ? formatMoney(spentMicros) : text.home.none}>
-        {budgetMicros === null ? '' : words.ofBudget(formatMoney(budgetMicros))}
+      <BigFigure value={isKnown ? formatMoney(spent) : words.unpriced}>
+        {budget === null ? '' : words.ofBudget(formatMoney(budget))}
       </BigFigure>
       {isKnown ? (
         <>
           <p className="mb-2.5 text-xs text-ink-faint">
-            {words.forecast} <span className={look}>{formatMoney(Math.round(forecastMicros))}</span>
-            {overAtMs === null ? null : (
-              <>
-                {' · '}
-                {words.overOn}{' '}
-                <span className={look}>{formatShortDay(new Date(overAtMs).toISOString())}</span>
-              </>
-            )}
-            {budgetMicros === null && knowsBudget ? ` · ${words.noBudget}` : null}
+            <Forecast month={month} />
+            {budget === null && knowsBudget ? ` · ${words.noBudget}` : null}
+            {isCostKnown(spend.today) ? ` · ${words.today(formatMoney(spend.today.cost_micros))}` : null}
           </p>
-          <MonthFigure forecast={forecast} budgetMicros={budgetMicros} days={days} nowMs={nowMs} />
+          <MonthFigure spend={spend} />
         </>
-      ) : null}
+      ) : (
+        <p className="text-xs text-ink-faint">{words.unpricedHint}</p>
+      )}
     </LeadSection>
+  );
+}
+
+function Forecast({ month }: Pick<Spend, 'month'>) {
+  const { forecast_micros: forecast, over_budget_at: overAt } = month;
+  if (forecast === null) return words.noForecast;
+  const look = overAt === null ? 'font-medium text-ink' : 'font-medium text-warn';
+  return (
+    <>
+      {words.forecast} <span className={look}>{formatMoney(forecast)}</span>
+      {overAt === null ? null : (
+        <>
+          {' · '}
+          {words.overOn} <span className={look}>{formatDay(overAt)}</span>
+        </>
+      )}
+    </>
   );
 }
 
 const WIDTH = 320;
 const HEIGHT = 96;
 
-function MonthFigure({
-  forecast,
-  budgetMicros,
-  days,
-  nowMs,
-}: Omit<SpendSectionProps, 'isKnown' | 'knowsBudget'>) {
-  const { spentMicros, forecastMicros, elapsed } = forecast;
-  const { startMs, endMs } = monthOf(nowMs);
-  const top = Math.max(forecastMicros, budgetMicros ?? 0, 1) * 1.06;
+function MonthFigure({ spend: { at, month } }: { readonly spend: Spend }) {
+  const { cost_micros: spent, forecast_micros: forecast, budget_micros: budget, days } = month;
+  const [startMs, endMs] = [Date.parse(month.from), Date.parse(month.to)];
+  const elapsed = (Date.parse(at) - startMs) / (endMs - startMs);
+  const top = Math.max(forecast ?? spent, budget ?? 0, 1) * 1.06;
   const x = (share: number) => (share * WIDTH).toFixed(1);
   const y = (micros: number) => (HEIGHT - 1 - (micros / top) * (HEIGHT - 4)).toFixed(1);
-  const length = (endMs - startMs) / 86_400_000;
+  const length = (endMs - startMs) / DAY_MS;
   let sum = 0;
   const points = days.map((micros, index) => {
     sum += micros;
@@ -89,7 +87,7 @@ function MonthFigure({
     <figure className="m-0">
       <svg
         role="img"
-        aria-label={words.spendFigure(formatMoney(spentMicros), formatMoney(Math.round(forecastMicros)))}
+        aria-label={words.spendFigure(formatMoney(spent), forecast === null ? null : formatMoney(forecast))}
         viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
         preserveAspectRatio="none"
         className="block h-[96px] w-full"
@@ -98,16 +96,18 @@ function MonthFigure({
       >
         <path d={`${path} L${x(elapsed)},${HEIGHT} L0,${HEIGHT}Z`} fill="var(--ink-soft)" opacity="0.13" />
         <path d={path} stroke="var(--ink)" strokeWidth="1.5" vectorEffect="non-scaling-stroke" />
-        <path
-          d={`M${x(elapsed)},${y(spentMicros)} L${WIDTH},${y(forecastMicros)}`}
-          stroke="var(--warn)"
-          strokeWidth="1.5"
-          strokeDasharray="2 3"
-          vectorEffect="non-scaling-stroke"
-        />
-        {budgetMicros === null ? null : (
+        {forecast === null ? null : (
           <path
-            d={`M0,${y(budgetMicros)}H${WIDTH}`}
+            d={`M${x(elapsed)},${y(spent)} L${WIDTH},${y(forecast)}`}
+            stroke="var(--warn)"
+            strokeWidth="1.5"
+            strokeDasharray="2 3"
+            vectorEffect="non-scaling-stroke"
+          />
+        )}
+        {budget === null ? null : (
+          <path
+            d={`M0,${y(budget)}H${WIDTH}`}
             stroke="var(--ink)"
             strokeWidth="1"
             vectorEffect="non-scaling-stroke"
@@ -120,8 +120,8 @@ function MonthFigure({
         />
       </svg>
       <figcaption className="mt-1 flex justify-between text-[11px] leading-4 text-ink-faint">
-        <span>{formatShortDay(new Date(startMs).toISOString())}</span>
-        <span>{formatShortDay(new Date(endMs - 1).toISOString())}</span>
+        <span>{formatTick(month.from, 'day')}</span>
+        <span>{formatTick(new Date(endMs - 1).toISOString(), 'day')}</span>
       </figcaption>
     </figure>
   );

@@ -1,79 +1,123 @@
 import type { RequestLogEntry } from '@relay/contract';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
-import { readLatestOfKey } from '../../api/live-queries.ts';
-import { useApi } from '../../api/use-api.ts';
+import { type ReactNode, useState } from 'react';
 import { formatDuration } from '../../format/numbers.ts';
 import { formatSpan } from '../../format/spans.ts';
+import { formatClock, formatHover } from '../../format/times.ts';
 import { Car } from '../../parts/priority-car.tsx';
 import { stateTones } from '../../parts/request-state-badge.tsx';
-import { useLiveTail } from '../../parts/use-live-tail.ts';
 import { text } from '../../text/index.ts';
+import type { Tone } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
 import { classes } from '../../ui/class-names.ts';
 import { Plate } from '../../ui/plate.tsx';
 import { Lights } from '../../ui/signal.tsx';
 import { useNow } from '../../ui/use-now.ts';
+import { firstRequestWords } from './first-request-words.ts';
+import { type FirstRequestState, useFirstRequest } from './use-first-request.ts';
 
 const words = text.keys.firstRequest;
 const TICK_MS = 1_000;
-/** In the colors of `stateTones`. */
-const BORDERS: Record<RequestLogEntry['state'], string> = {
-  completed: 'border-good',
-  failed: 'border-bad',
-  cancelled: 'border-warn',
+
+interface Look {
+  readonly tone: Tone;
+  readonly border: string;
+}
+
+const ENDED: Record<RequestLogEntry['state'], string> = {
+  completed: 'border-good bg-good-wash/40',
+  failed: 'border-bad bg-bad-wash/40',
+  cancelled: 'border-warn bg-warn-wash/40',
 };
 
-/** Waits for the first request with a new key, and shows how it ended. */
+function lookOf(state: FirstRequestState): Look {
+  if (state.phase === 'ended')
+    return { tone: stateTones[state.entry.state], border: ENDED[state.entry.state] };
+  if (state.phase === 'waiting') return { tone: 'wait', border: 'border-wait-edge bg-wait-wash' };
+  return { tone: state.phase === 'due' ? 'neutral' : 'good', border: '' };
+}
+
+/** Awaits the first request with a new key: how long it waits for capacity, and how it ended. */
 export function FirstRequest({ keyId }: { readonly keyId: string }) {
-  const api = useApi();
-  const [first, setFirst] = useState<RequestLogEntry | null>(null);
-  const take = (entry: RequestLogEntry | undefined) => {
-    if (entry !== undefined) setFirst((before) => before ?? entry);
-  };
-  useLiveTail({
-    isOn: first === null,
-    query: { api_key_id: keyId },
-    // The request may have finished before the stream began. The stream reports failures and retries.
-    onBeginning: () => void readLatestOfKey(api, keyId).then(take, () => undefined),
-    onEntries: ([entry]) => take(entry),
-  });
+  const state = useFirstRequest(keyId);
+  const { tone, border } = lookOf(state);
   return (
     <div
-      role="status"
       className={classes(
         'grid grid-cols-[auto_minmax(0,1fr)_auto] items-center gap-x-3 gap-y-2 rounded-lg border px-3 py-2.5',
-        first !== null && BORDERS[first.state],
+        border,
       )}
     >
-      <Track isHere={first !== null} />
-      <Lights tone={first === null ? 'warn' : stateTones[first.state]} />
-      {first === null ? (
-        <>
-          <span>
-            <span className="block font-medium">{words.due}</span>
-            <span className="block text-xs text-ink-faint">{words.dueHint}</span>
-          </span>
-          <Elapsed />
-        </>
-      ) : (
-        <>
-          <span>
-            <span className="block font-medium">{words.here}</span>
-            <span className="block text-xs text-ink-faint">
-              {words.ended(String(first.http_status), formatDuration(first.duration_ms))}
-            </span>
-          </span>
-          <Link to="/requests/$requestId" params={{ requestId: first.request_id }} className="link text-xs">
-            {words.open}
-          </Link>
-        </>
-      )}
+      <Track phase={state.phase} />
+      <Lights tone={tone} />
+      <div role="status">
+        <Told state={state} />
+      </div>
+      <Aside state={state} />
     </div>
   );
 }
 
-/** The request passes the gate when it arrives. */
-function Track({ isHere }: { readonly isHere: boolean }) {
+/** Without digits that count, so that screen readers do not read every second. */
+function Told({ state }: { readonly state: FirstRequestState }) {
+  if (state.phase !== 'ended') return <Lines title={words[state.phase]}>{words.hints[state.phase]}</Lines>;
+  const { entry } = state;
+  const { passage, cause } = firstRequestWords(entry);
+  return (
+    <Lines
+      title={words.ended[entry.state](formatClock(entry.arrived_at))}
+      hover={formatHover(entry.arrived_at)}
+    >
+      {passage}
+      {cause === null ? null : <span className="block text-bad">{cause}</span>}
+    </Lines>
+  );
+}
+
+function Lines({ title, hover, children }: LinesProps) {
+  return (
+    <>
+      <p className="font-medium" title={hover}>
+        {title}
+      </p>
+      <p className="text-xs text-ink-soft">{children}</p>
+    </>
+  );
+}
+
+interface LinesProps {
+  readonly title: string;
+  readonly hover?: string;
+  readonly children: ReactNode;
+}
+
+function Aside({ state }: { readonly state: FirstRequestState }) {
+  if (state.phase === 'due') return <Elapsed />;
+  if (state.phase === 'inFlight') return <span />;
+  if (state.phase === 'waiting')
+    return (
+      <span aria-hidden>
+        <Plate>{formatDuration(state.waitMs)}</Plate>
+      </span>
+    );
+  return (
+    <Button asChild size="small" className="max-sm:col-span-3">
+      <Link to="/requests/$requestId" params={{ requestId: state.entry.request_id }}>
+        {words.open}
+      </Link>
+    </Button>
+  );
+}
+
+/** Where the request is: before the gate, at it, past it, arrived. */
+const PLACES: Record<FirstRequestState['phase'], string> = {
+  due: 'left-[2%] opacity-0',
+  waiting: 'left-[58%]',
+  inFlight: 'left-[75%]',
+  ended: 'left-[88%]',
+};
+
+function Track({ phase }: { readonly phase: FirstRequestState['phase'] }) {
   return (
     <span aria-hidden className="relative col-span-3 mb-1 h-4 border-b-2 border-line-strong">
       <span className="absolute -bottom-[5px] left-[62%] h-[22px] w-[2px] bg-ink" />
@@ -81,14 +125,14 @@ function Track({ isHere }: { readonly isHere: boolean }) {
         priority="standard"
         className={classes(
           'absolute bottom-px h-[12px] transition-[left] duration-1000',
-          isHere ? 'left-[88%]' : 'left-[2%] opacity-0',
+          phase === 'waiting' && 'bg-wait! shadow-[inset_0_0_0_1px_var(--wait-edge)]',
+          PLACES[phase],
         )}
       />
     </span>
   );
 }
 
-/** Counts apart from the status, so that screen readers do not read every second. */
 function Elapsed() {
   const nowMs = useNow(TICK_MS);
   const [sinceMs] = useState(nowMs);

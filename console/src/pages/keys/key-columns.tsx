@@ -1,6 +1,6 @@
 import type { ApiKey, LimitUsage } from '@relay/contract';
-import { type DayFigures, figureIn, spentIn } from '../../api/usage-queries.ts';
-import { formatMoneyShort } from '../../format/numbers.ts';
+import { type DayFigures, figureIn, spentIn, sumOf } from '../../api/usage-queries.ts';
+import { formatCount, formatMoneyShort } from '../../format/numbers.ts';
 import { formatDay } from '../../format/times.ts';
 import { DayTraffic, DayValue } from '../../parts/day-figure.tsx';
 import { LimitBar } from '../../parts/limit-bar.tsx';
@@ -9,11 +9,13 @@ import type { Tone } from '../../ui/badge.tsx';
 import { type Column, nameWidth } from '../../ui/data-table.tsx';
 import { Signal } from '../../ui/signal.tsx';
 import { Ago, Time } from '../../ui/time.tsx';
+import type { NewKey } from './create-key.ts';
 import { KeyMenu } from './key-menu.tsx';
-import type { NewKey } from './rotate-key.ts';
+import { isEnding } from './key-use.ts';
+import { fullness } from './use-key-budgets.ts';
 
 const words = text.keys;
-const TONES: Record<ApiKey['status'], Tone> = { active: 'good', revoked: 'bad', expired: 'warn' };
+const ENDED: Record<Exclude<ApiKey['status'], 'active'>, Tone> = { revoked: 'bad', expired: 'warn' };
 
 /** The last 24 hours of each key; undefined while loading and without access. */
 export interface KeyDays {
@@ -27,23 +29,21 @@ interface KeyColumnsSetup {
   readonly selfId: string | undefined;
   /** Names by user ID where the keys of several members are shown; otherwise null. */
   readonly owners: ReadonlyMap<string, string> | null;
+  /** Names by team ID. */
+  readonly teams: ReadonlyMap<string, string>;
   readonly onCreated: (created: NewKey) => void;
 }
 
-export function keyColumns({
-  budgets,
-  days,
-  selfId,
-  owners,
-  onCreated,
-}: KeyColumnsSetup): readonly Column<ApiKey>[] {
+export function keyColumns(setup: KeyColumnsSetup): readonly Column<ApiKey>[] {
+  const { owners, selfId, onCreated } = setup;
   return [
     nameColumn(owners),
     ...(owners === null ? [] : [ownerColumn(owners)]),
-    ...stateColumns,
-    ...trafficColumns(days),
-    budgetColumn(budgets),
-    ...timeColumns,
+    ...(setup.teams.size === 0 ? [] : [teamColumn(setup.teams)]),
+    ...trafficColumns(setup.days),
+    budgetColumn(setup.budgets),
+    lastUsedColumn,
+    expiresColumn,
     {
       id: 'actions',
       header: words.columns.actions,
@@ -63,8 +63,8 @@ function nameColumn(owners: KeyColumnsSetup['owners']): Column<ApiKey> {
     header: words.columns.name,
     sortBy: ({ name }) => name,
     width: nameWidth,
-    cell: ({ name, key_prefix: prefix, user_uuid: id }) => (
-      <div className="min-w-0">
+    cell: ({ name, key_prefix: prefix, scopes, user_uuid: id }) => (
+      <div className="min-w-0" title={[words.scopeCount(scopes.length), ...scopes].join('\n')}>
         <p className="truncate font-medium">{name}</p>
         <p className="truncate text-xs text-ink-faint">
           <span className="font-mono">{prefix}…</span>
@@ -72,6 +72,7 @@ function nameColumn(owners: KeyColumnsSetup['owners']): Column<ApiKey> {
         </p>
       </div>
     ),
+    total: (rows) => words.total(rows.length),
   };
 }
 
@@ -82,30 +83,23 @@ function ownerColumn(owners: ReadonlyMap<string, string>): Column<ApiKey> {
     from: 'sm',
     sortBy: ({ user_uuid: id }) => owners.get(id) ?? '',
     cell: ({ user_uuid: id }) => (
-      <span className="whitespace-nowrap">{owners.get(id) ?? text.states.empty}</span>
+      <span className="block max-w-40 truncate">{owners.get(id) ?? text.states.empty}</span>
     ),
   };
 }
 
-const stateColumns: readonly Column<ApiKey>[] = [
-  {
-    id: 'state',
-    header: words.columns.state,
-    sortBy: ({ status }) => status,
-    cell: ({ status }) => <Signal tone={TONES[status]}>{words.statuses[status]}</Signal>,
-  },
-  {
-    id: 'scopes',
-    header: words.columns.scopes,
+function teamColumn(teams: ReadonlyMap<string, string>): Column<ApiKey> {
+  const nameOf = ({ team_id: id }: ApiKey) => (id === null ? '' : (teams.get(id) ?? ''));
+  return {
+    id: 'team',
+    header: text.teams.team,
     from: 'xl',
-    sortBy: ({ scopes }) => scopes.length,
-    cell: ({ scopes }) => (
-      <span title={scopes.join('\n')} className="whitespace-nowrap">
-        {words.scopeCount(scopes.length)}
-      </span>
+    sortBy: nameOf,
+    cell: (key) => (
+      <span className="block max-w-36 truncate text-ink-soft">{nameOf(key) || text.states.empty}</span>
     ),
-  },
-];
+  };
+}
 
 function trafficColumns({ requests, spend }: KeyDays): readonly Column<ApiKey>[] {
   const spentBy = (id: string) => spentIn(figureIn(spend, id), figureIn(requests, id));
@@ -117,6 +111,7 @@ function trafficColumns({ requests, spend }: KeyDays): readonly Column<ApiKey>[]
       align: 'right',
       sortBy: ({ id }) => figureIn(requests, id)?.total ?? -1,
       cell: ({ id }) => <DayTraffic of={figureIn(requests, id)} />,
+      total: (rows) => known(sumOf(rows.map(({ id }) => figureIn(requests, id))), formatCount),
     },
     {
       id: 'spend',
@@ -125,19 +120,27 @@ function trafficColumns({ requests, spend }: KeyDays): readonly Column<ApiKey>[]
       align: 'right',
       sortBy: ({ id }) => spentBy(id)?.total ?? -1,
       cell: ({ id }) => <DayValue of={spentBy(id)} format={formatMoneyShort} />,
+      total: (rows) => known(sumOf(rows.map(({ id }) => spentBy(id))), formatMoneyShort),
     },
   ];
+}
+
+function known(total: number | null, format: (value: number) => string): string {
+  return total === null ? text.states.empty : format(total);
 }
 
 function budgetColumn(budgets: KeyColumnsSetup['budgets']): Column<ApiKey> {
   return {
     id: 'budget',
     header: words.columns.budget,
-    from: 'lg',
+    sortBy: ({ id }) => {
+      const usage = budgets.get(id);
+      return usage === undefined ? -1 : fullness(usage);
+    },
     cell: ({ id }) => {
       const usage = budgets.get(id);
       return usage === undefined ? (
-        <span className="text-ink-faint">{words.noBudget}</span>
+        <span className="whitespace-nowrap text-ink-faint">{words.noBudget}</span>
       ) : (
         <LimitBar usage={usage} />
       );
@@ -145,27 +148,41 @@ function budgetColumn(budgets: KeyColumnsSetup['budgets']): Column<ApiKey> {
   };
 }
 
-const timeColumns: readonly Column<ApiKey>[] = [
-  {
-    id: 'last-used',
-    header: words.columns.lastUsed,
-    from: 'sm',
-    sortBy: ({ last_used_at: at }) => at ?? '',
-    cell: ({ last_used_at: at }) => (
-      <span className="whitespace-nowrap text-ink-soft">
-        {at === null ? text.states.never : <Ago at={at} />}
+const lastUsedColumn: Column<ApiKey> = {
+  id: 'last-used',
+  header: words.columns.lastUsed,
+  from: 'md',
+  sortBy: ({ last_used_at: at }) => at ?? '',
+  cell: ({ last_used_at: last, first_used_at: first }) => (
+    <span className="block whitespace-nowrap text-ink-soft">
+      {last === null ? text.states.never : <Ago at={last} />}
+      {first === null ? null : (
+        <span className="block text-xs text-ink-faint">
+          <Time at={first} format={(at) => words.firstUsed(formatDay(at))} />
+        </span>
+      )}
+    </span>
+  ),
+};
+
+/** The next to expire first. A key that ended says so here. */
+const expiresColumn: Column<ApiKey> = {
+  id: 'expires',
+  header: words.columns.expires,
+  from: 'lg',
+  sortBy: ({ expires_at: at }) => at ?? '9999',
+  cell: (key) => {
+    const { status, expires_at: at } = key;
+    if (status !== 'active') return <Signal tone={ENDED[status]}>{words.statuses[status]}</Signal>;
+    if (at === null) return <span className="text-ink-faint">{text.states.never}</span>;
+    return isEnding(key, Date.now()) ? (
+      <span className="whitespace-nowrap text-warn">
+        <Ago at={at} />
       </span>
-    ),
-  },
-  {
-    id: 'expires',
-    header: words.columns.expires,
-    from: 'xl',
-    sortBy: ({ expires_at: at }) => at ?? '9999',
-    cell: ({ expires_at: at }) => (
+    ) : (
       <span className="whitespace-nowrap text-ink-soft">
-        {at === null ? text.states.never : <Time at={at} format={formatDay} />}
+        <Time at={at} format={formatDay} />
       </span>
-    ),
+    );
   },
-];
+};

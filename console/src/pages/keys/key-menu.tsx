@@ -11,8 +11,9 @@ import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { RowActions } from '../../ui/data-table.tsx';
 import { MenuItem, MenuLine, MoreMenu } from '../../ui/menu.tsx';
 import { AttributionDialog } from './attribution-dialog.tsx';
+import { type NewKey, revokeKey } from './create-key.ts';
 import { RenameKeyDialog } from './rename-key-dialog.tsx';
-import { type NewKey, rotateKey } from './rotate-key.ts';
+import { rotateKey } from './rotate-key.ts';
 
 const words = text.keys;
 
@@ -112,12 +113,7 @@ interface RevokeDialogProps {
 
 function RevokeDialog({ apiKey, isOwn, onClose }: RevokeDialogProps) {
   const revoke = useChange({
-    run: (api) => {
-      const params = { path: { api_key_id: apiKey.id } };
-      return isOwn
-        ? api.DELETE('/api/account/api-keys/{api_key_id}', { params })
-        : api.DELETE('/api/org/api-keys/{api_key_id}', { params });
-    },
+    run: (api) => revokeKey(api, apiKey, isOwn),
     stale: [cacheKeys.apiKeys, cacheKeys.orgApiKeys],
     said: () => words.revoked(apiKey.name),
     onDone: onClose,

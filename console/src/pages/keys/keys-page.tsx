@@ -1,24 +1,23 @@
-import { useQuery } from '@tanstack/react-query';
+import type { ApiKey } from '@relay/contract';
 import { useSearch } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
+import { useChangeSearch } from '../../address/change-search.ts';
 import { LinkTabs } from '../../address/link-tabs.tsx';
-import type { KeysSearch } from '../../address/list-search.ts';
+import { type KeysSearch, type KeyUse, keyUses } from '../../address/list-search.ts';
 import { useListSearch } from '../../address/use-list-search.ts';
-import { membersQuery, orgApiKeysQuery } from '../../api/people-queries.ts';
-import { apiKeysQuery, sessionQuery } from '../../api/queries.ts';
-import { dayFiguresQuery } from '../../api/usage-queries.ts';
-import { useApi } from '../../api/use-api.ts';
 import { matches } from '../../format/matches.ts';
+import { formatCount } from '../../format/numbers.ts';
 import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
 import { DataTable } from '../../ui/data-table.tsx';
 import { Check } from '../../ui/field.tsx';
 import { CreateButton, ListPage } from '../../ui/list-page.tsx';
+import { Segments } from '../../ui/segments.tsx';
+import type { NewKey } from './create-key.ts';
 import { CreateKeyDialog } from './create-key-dialog.tsx';
-import { type KeyDays, keyColumns } from './key-columns.tsx';
+import { isOfUse } from './key-use.ts';
 import { NewSecretDialog } from './new-secret-dialog.tsx';
-import type { NewKey } from './rotate-key.ts';
-import { useTightestBudgets } from './use-tightest-budgets.ts';
+import { useKeys } from './use-keys.ts';
 
 const words = text.keys;
 
@@ -26,21 +25,17 @@ const words = text.keys;
 export function KeysPage() {
   const { can } = useAccess();
   const { query, setQuery } = useListSearch();
-  const { view }: KeysSearch = useSearch({ strict: false });
+  const { view, use }: KeysSearch = useSearch({ strict: false });
+  const changeSearch = useChangeSearch();
   const [creating, setCreating] = useState(false);
   const [created, setCreated] = useState<NewKey | null>(null);
   const [endedShown, setEndedShown] = useState(false);
   const ofAll = view === 'organization';
   const { keys, columns, owners } = useKeys(ofAll, setCreated);
-  const rows = useMemo(
-    () =>
-      keys.data?.filter(
-        ({ name, key_prefix: prefix, status, id, user_uuid: owner }) =>
-          (endedShown || status === 'active') && matches(query, name, prefix, id, owners?.get(owner) ?? ''),
-      ),
-    [keys.data, query, endedShown, owners],
-  );
+  const found = useFound(keys.data, owners, query, endedShown);
+  const rows = useMemo(() => found?.filter((key) => isOfUse(use, key, Date.now())), [found, use]);
   const hasEnded = keys.data?.some(({ status }) => status !== 'active') === true;
+  const onUse = (next: KeyUse | undefined) => changeSearch({ use: next }, { replace: true });
   return (
     <ListPage
       title={text.pages.keys}
@@ -56,66 +51,109 @@ export function KeysPage() {
       query={query}
       onQuery={setQuery}
       filters={
-        hasEnded ? (
-          <Check
-            label={words.showRevoked}
-            checked={endedShown}
-            onChange={(event) => setEndedShown(event.target.checked)}
-          />
-        ) : null
+        <>
+          {found === undefined ? null : <UseFilter keys={found} value={use} onChange={onUse} />}
+          {hasEnded ? (
+            <Check
+              label={words.showRevoked}
+              checked={endedShown}
+              onChange={(event) => setEndedShown(event.target.checked)}
+            />
+          ) : null}
+        </>
       }
       shown={rows?.length}
       onClear={() => {
-        setQuery('');
+        changeSearch({ q: undefined, use: undefined }, { replace: true });
         setEndedShown(true);
       }}
+      below={
+        (rows?.length ?? 0) > 0 ? <p className="mt-3.5 text-xs text-ink-faint">{words.budgetNote}</p> : null
+      }
       over={
-        <>
-          {creating ? (
-            <CreateKeyDialog
-              forMembers={ofAll}
-              onClose={() => setCreating(false)}
-              onCreated={(next) => {
-                setCreating(false);
-                setCreated(next);
-              }}
-            />
-          ) : null}
-          {created === null ? null : <NewSecretDialog created={created} onClose={() => setCreated(null)} />}
-        </>
+        <KeyDialogs
+          creating={creating}
+          created={created}
+          forMembers={ofAll}
+          onCreating={setCreating}
+          onCreated={setCreated}
+        />
       }
     >
-      <DataTable label={words.table} columns={columns} rows={rows} rowId={({ id }) => id} />
+      <DataTable
+        label={words.table}
+        columns={columns}
+        rows={rows}
+        rowId={({ id }) => id}
+        sortedBy={{ id: 'spend', desc: true }}
+      />
     </ListPage>
   );
 }
 
-function useKeys(ofAll: boolean, onCreated: (created: NewKey) => void) {
-  const api = useApi();
-  const budgets = useTightestBudgets();
-  const { data: session } = useQuery(sessionQuery(api));
-  const own = useQuery({ ...apiKeysQuery(api), enabled: !ofAll });
-  const all = useQuery({ ...orgApiKeysQuery(api), enabled: ofAll });
-  const members = useQuery({ ...membersQuery(api), enabled: ofAll });
-  const owners = useMemo(
-    () => (ofAll ? new Map(members.data?.map(({ id, name }) => [id, name])) : null),
-    [ofAll, members.data],
+/** The keys that match what is typed; revoked and expired ones only if asked for. */
+function useFound(
+  keys: readonly ApiKey[] | undefined,
+  owners: ReadonlyMap<string, string> | null,
+  query: string,
+  endedShown: boolean,
+) {
+  return useMemo(
+    () =>
+      keys?.filter(
+        ({ name, key_prefix: prefix, status, id, user_uuid: owner }) =>
+          (endedShown || status === 'active') && matches(query, name, prefix, id, owners?.get(owner) ?? ''),
+      ),
+    [keys, query, endedShown, owners],
   );
-  const days = useKeyDays();
-  const selfId = session?.user.id;
-  const columns = useMemo(
-    () => keyColumns({ budgets, days, selfId, owners, onCreated }),
-    [budgets, days, selfId, owners, onCreated],
-  );
-  return { keys: ofAll ? all : own, columns, owners };
 }
 
-function useKeyDays(): KeyDays {
-  const api = useApi();
-  const enabled = useAccess().can('getTimeseries');
-  const { data: requests } = useQuery({ ...dayFiguresQuery(api, 'api_key', 'requests'), enabled });
-  const { data: spend } = useQuery({ ...dayFiguresQuery(api, 'api_key', 'cost_micros'), enabled });
-  return useMemo(() => ({ requests, spend }), [requests, spend]);
+function KeyDialogs({ creating, created, forMembers, onCreating, onCreated }: KeyDialogsProps) {
+  return (
+    <>
+      {creating ? (
+        <CreateKeyDialog
+          forMembers={forMembers}
+          onClose={() => onCreating(false)}
+          onCreated={(next) => {
+            onCreating(false);
+            onCreated(next);
+          }}
+        />
+      ) : null}
+      {created === null ? null : <NewSecretDialog created={created} onClose={() => onCreated(null)} />}
+    </>
+  );
+}
+
+interface KeyDialogsProps {
+  readonly creating: boolean;
+  readonly created: NewKey | null;
+  readonly forMembers: boolean;
+  readonly onCreating: (creating: boolean) => void;
+  readonly onCreated: (created: NewKey | null) => void;
+}
+
+function UseFilter({ keys, value, onChange }: UseFilterProps) {
+  const count = (use: KeyUse | undefined) =>
+    formatCount(keys.filter((key) => isOfUse(use, key, Date.now())).length);
+  return (
+    <Segments
+      label={words.uses.label}
+      value={value ?? ''}
+      options={[
+        { value: '', label: words.uses.all, count: count(undefined) },
+        ...keyUses.map((use) => ({ value: use, label: words.uses[use], count: count(use) })),
+      ]}
+      onChange={(next) => onChange(keyUses.find((use) => use === next))}
+    />
+  );
+}
+
+interface UseFilterProps {
+  readonly keys: readonly ApiKey[];
+  readonly value: KeyUse | undefined;
+  readonly onChange: (use: KeyUse | undefined) => void;
 }
 
 function ViewTabs({ ofAll }: { readonly ofAll: boolean }) {

@@ -6,41 +6,53 @@ import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
 import { CodeTabs } from '../../ui/code-tabs.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
+import { ErrorNote } from '../../ui/error-note.tsx';
 import { ShownOnceDialog } from '../../ui/shown-once-dialog.tsx';
+import type { NewKey } from './create-key.ts';
 import { FirstRequest } from './first-request.tsx';
-import type { NewKey } from './rotate-key.ts';
+import { TestRequestButton } from './test-request-button.tsx';
+import { useTestRequest } from './use-test-request.ts';
 
 const words = text.keys;
 const NO_MODEL = 'MODEL';
 
 /** Shows a new key once; closes after the user confirms saving it. */
-export function NewSecretDialog({ created: { secret, id }, onClose }: NewSecretDialogProps) {
+export function NewSecretDialog({ created, onClose }: NewSecretDialogProps) {
+  const { secret, id, name, scopes } = created;
   const { can } = useAccess();
   const model = useFirstLane();
+  const test = useTestRequest(secret);
   const use = { server: window.location.origin, key: secret, model: model ?? NO_MODEL };
   return (
     <ShownOnceDialog
       wide
-      title={words.shownTitle}
-      warning={words.shownBody}
+      title={words.shownTitle(name)}
       savedLabel={words.savedIt}
+      actions={
+        model !== null && scopes.includes('relay:request') ? (
+          <TestRequestButton model={model} request={test} />
+        ) : null
+      }
       onClose={onClose}
     >
-      <div className="flex flex-wrap gap-2">
-        <code
-          data-testid="new-key"
-          className="min-w-0 flex-1 rounded-lg border border-board-line bg-board px-3 py-2 font-mono text-[13px] break-all text-board-ink select-all"
-        >
-          {secret}
-        </code>
-        <CopyButton worded value={secret} label={words.copyKey} />
+      <div>
+        <div className="flex items-center gap-2.5 rounded-lg border border-board-line bg-board py-1.5 pr-1.5 pl-3.5">
+          <code
+            data-testid="new-key"
+            className="min-w-0 flex-1 font-mono text-[13px] break-all text-board-ink select-all"
+          >
+            {secret}
+          </code>
+          <CopyButton worded value={secret} label={words.copyKey} />
+        </div>
+        <p className="mt-1.5 text-xs text-ink-faint">{words.shownBody}</p>
       </div>
       <div>
-        <p className="mb-1.5 text-[13px] font-medium">{words.use}</p>
         <CodeTabs label={words.use} samples={keySnippets(use)} copyLabel={words.copyExample} />
         {model === null ? <p className="mt-1.5 text-xs text-ink-faint">{words.noModel(NO_MODEL)}</p> : null}
       </div>
       {can('streamRequests') ? <FirstRequest keyId={id} /> : null}
+      <ErrorNote error={test.error} />
     </ShownOnceDialog>
   );
 }

@@ -58,7 +58,7 @@ function ScopeList({ allowed, chosen, onChange }: ScopeListProps) {
         .map((scope) => (
           <li key={scope}>
             <Check
-              label={<span className="font-mono text-xs">{scope}</span>}
+              label={<span className="font-mono text-xs break-all">{scope}</span>}
               hint={scopeTable[scope]}
               checked={held.has(scope)}
               disabled={held.has(scope) && !chosen.includes(scope)}

@@ -3,6 +3,7 @@ import { useMemo, useState } from 'react';
 import { endpointsQuery, HEALTH_REFRESH, type StoredLane } from '../../api/queries.ts';
 import { useApi } from '../../api/use-api.ts';
 import { ExplainPanel } from '../../parts/explain-panel.tsx';
+import { WhatIfPanel } from '../../parts/what-if-panel.tsx';
 import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
 import { Button } from '../../ui/button.tsx';
@@ -11,6 +12,7 @@ import { Signal } from '../../ui/signal.tsx';
 import { changesOf, draftOf, type LaneDraft } from './lane-draft.ts';
 import { LaneSettings } from './lane-settings.tsx';
 import { MembersPanel } from './members-panel.tsx';
+import { bodyOf } from './save-lane.ts';
 import { SaveLaneDialog } from './save-lane-dialog.tsx';
 
 const words = text.lanes.editor;
@@ -29,6 +31,7 @@ export function LaneEditor({ stored, reload }: LaneEditorProps) {
   const [saving, setSaving] = useState(false);
   const { lane } = base;
   const changes = changesOf(draftOf(lane), draft);
+  const edited = changes.length === 0 ? null : bodyOf(lane, draft);
   const start = (from: StoredLane) => {
     setBase(from);
     setDraft(draftOf(from.lane));
@@ -55,12 +58,17 @@ export function LaneEditor({ stored, reload }: LaneEditorProps) {
           <LaneSettings lane={lane} draft={draft} disabled={disabled} set={set} />
         </Panel>
       </div>
-      <ExplainPanel
-        model={lane.slug}
-        hint={changes.length > 0 ? text.lanes.explain.unsavedHint : text.lanes.explain.hint}
-        isWarning={changes.length > 0}
-        endpointNameOf={(id) => endpointOf(id)?.name ?? ''}
-      />
+      <div className="min-w-0 space-y-5">
+        {edited === null ? null : (
+          <WhatIfPanel edit={{ operation: 'updateLane', id: lane.id, body: edited }} />
+        )}
+        <ExplainPanel
+          model={lane.slug}
+          hint={edited === null ? text.lanes.explain.hint : text.lanes.explain.unsavedHint}
+          editedLane={edited === null ? undefined : { ...edited, id: lane.id }}
+          endpointNameOf={(id) => endpointOf(id)?.name ?? ''}
+        />
+      </div>
       {changes.length === 0 ? null : (
         <UnsavedBar
           isOutdated={isOutdated && !saving}

@@ -1,3 +1,4 @@
+import type { LaneDetail, LaneUpdate } from '@relay/contract';
 import type { Api } from '../../api/client.ts';
 import { type StoredLane, storedLane } from '../../api/queries.ts';
 import { changesOf, draftOf, type LaneDraft } from './lane-draft.ts';
@@ -17,20 +18,24 @@ export function saveLane(
   draft: LaneDraft,
   { shadowsModel }: SaveOptions,
 ): Promise<StoredLane> {
-  const { members, description, ...fields } = draft;
-  const hasOtherMembers = changesOf(draftOf(lane), draft).some(({ kind }) => kind !== 'field');
   return storedLane(
     api.PUT('/api/relay/routing-lanes/{group_id}', {
       params: { path: { group_id: lane.id }, header: { 'If-Match': etag } },
-      body: {
-        ...fields,
-        description: description.trim() === '' ? null : description.trim(),
-        ...(shadowsModel ? { shadows_model: true } : {}),
-        // The position of a member is its rank.
-        ...(hasOtherMembers
-          ? { members: members.map(({ endpointId, enabled }) => ({ endpoint_id: endpointId, enabled })) }
-          : {}),
-      },
+      body: { ...bodyOf(lane, draft), ...(shadowsModel ? { shadows_model: true } : {}) },
     }),
   );
+}
+
+/** What a save of the draft sends, and what what-if and explain try before it. */
+export function bodyOf(lane: LaneDetail, draft: LaneDraft): LaneUpdate {
+  const { members, description, ...fields } = draft;
+  const hasOtherMembers = changesOf(draftOf(lane), draft).some(({ kind }) => kind !== 'field');
+  return {
+    ...fields,
+    description: description.trim() === '' ? null : description.trim(),
+    // The position of a member is its rank.
+    ...(hasOtherMembers
+      ? { members: members.map(({ endpointId, enabled }) => ({ endpoint_id: endpointId, enabled })) }
+      : {}),
+  };
 }

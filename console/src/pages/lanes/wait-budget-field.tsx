@@ -64,7 +64,7 @@ export function WaitBudgetField({ laneId, valueMs, disabled, onChange }: WaitBud
       />
       <div className="mt-1.5 flex flex-wrap items-center justify-between gap-3">
         <p id={`${id}-share`} className="min-h-5 text-xs text-ink-soft">
-          {waitWords(waits.data, valueMs)}
+          {waits.data === undefined ? null : waitWords(waits.data, valueMs)}
         </p>
         <div className="flex items-center gap-2 text-xs text-ink-faint">
           <label htmlFor={`${id}-exact`}>{words.waitExact}</label>
@@ -87,9 +87,9 @@ export function WaitBudgetField({ laneId, valueMs, disabled, onChange }: WaitBud
   );
 }
 
-function waitWords(waits: WaitDistribution | undefined, valueMs: number): string {
-  const share = servedShare(waits?.bins ?? [], valueMs);
-  if (waits === undefined || share === null) return words.noWaits;
+function waitWords(waits: WaitDistribution, valueMs: number): string {
+  const share = servedShare(waits.bins, valueMs);
+  if (share === null) return words.noWaits;
   const { requests, undispatched: count } = waits;
   const served = words.served(formatDuration(valueMs), shareWords(share), requests);
   return count === 0 ? served : `${served} ${words.undispatched(count)}`;

@@ -6,6 +6,7 @@ import { take } from '../../api/client.ts';
 import { cacheKeys } from '../../api/queries.ts';
 import { useApi } from '../../api/use-api.ts';
 import { useChange } from '../../api/use-change.ts';
+import { Explained } from '../../errors/api-error.ts';
 import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -111,7 +112,7 @@ function DestinationMenu({ destination }: { readonly destination: AlertDestinati
   const test = useChange({
     run: async (api) => {
       const answer = await take(api.POST('/api/relay/alert-destinations/{destination_id}/test', { params }));
-      if (!answer.ok) throw new Error(answer.message);
+      if (!answer.ok) throw new Explained(answer.message);
       return answer;
     },
     stale: [],

@@ -1,9 +1,11 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { alertsQuery } from '../../api/alert-queries.ts';
 import { useApi } from '../../api/use-api.ts';
 import { formatCount } from '../../format/numbers.ts';
 import { text } from '../../text/index.ts';
+import { Button } from '../../ui/button.tsx';
 import { DataTable } from '../../ui/data-table.tsx';
 import { MoreRows } from '../../ui/more-rows.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -36,7 +38,14 @@ function RecentAlerts() {
   return (
     <section aria-label={words.recent}>
       {rows?.length === 0 ? (
-        <EmptyState title={words.none} />
+        <EmptyState
+          title={words.none}
+          action={
+            <Button asChild>
+              <Link to="/limits">{words.toLimits}</Link>
+            </Button>
+          }
+        />
       ) : (
         <>
           <DataTable label={words.table} columns={columns} rows={rows} rowId={({ id }) => id} />

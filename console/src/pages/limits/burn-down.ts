@@ -29,7 +29,7 @@ export function stretchOf(period: LimitUsage['period'], nowMs: number): Stretch 
 
 /**
  * The remaining amount at the end of each bucket and its projection. Buckets come from the statistics; the last
- * point is the live state, which is 1–2 s ahead of them. Statistics include rejected requests, so no earlier
+ * point is the live state, which is 1–2 s ahead of them. Without a rate there is no projection. Statistics include rejected requests, so no earlier
  * point is below the present one.
  */
 export function burnDown(
@@ -40,7 +40,7 @@ export function burnDown(
 ): { readonly left: readonly Point[]; readonly projected: readonly Point[] } {
   const stepMs = STEPS_MS[step];
   const takenNow = usage.used + usage.reserved;
-  const ratePerMs = takenNow / Math.max(1, nowMs - startMs);
+  const ratePerMs = usage.rate_per_hour === null ? null : usage.rate_per_hour / STEPS_MS.hour;
   const valueAt = new Map(counted.map(({ at, value }) => [Date.parse(at), value ?? 0]));
   const left: Point[] = [];
   const projected: Point[] = [];
@@ -51,9 +51,10 @@ export function burnDown(
     taken = Math.min(takenNow, taken + (valueAt.get(fromMs) ?? 0));
     const isPast = tillMs <= nowMs;
     const isNow = fromMs <= nowMs && !isPast;
-    const onLine = Math.max(0, Math.round(usage.remaining - ratePerMs * (tillMs - nowMs)));
+    const onLine =
+      ratePerMs === null ? null : Math.max(0, Math.round(usage.remaining - ratePerMs * (tillMs - nowMs)));
     left.push({ at, value: isPast ? Math.max(0, usage.limit - taken) : isNow ? usage.remaining : null });
-    projected.push({ at, value: isPast ? null : isNow ? usage.remaining : onLine });
+    projected.push({ at, value: isPast || onLine === null ? null : isNow ? usage.remaining : onLine });
   }
   return { left, projected };
 }

@@ -2,21 +2,21 @@ import { FillBar } from '../../parts/limit-bar.tsx';
 import { ruleOf, shortAmountOf } from '../../parts/limit-metrics.ts';
 import { text } from '../../text/index.ts';
 import { Badge, type Tone } from '../../ui/badge.tsx';
-import { type Column, RowName } from '../../ui/data-table.tsx';
+import { Button } from '../../ui/button.tsx';
+import { type Column, RowActions, RowName } from '../../ui/data-table.tsx';
 import { Signal } from '../../ui/signal.tsx';
 import { Countdown } from './countdown.tsx';
 import type { LimitRow } from './limit-row.ts';
 import { whereOf } from './limit-words.ts';
-import type { LimitState, Standing } from './outlook.ts';
+import type { LimitState, Outlook, Standing } from './outlook.ts';
 import { ScopeLink, SubjectLink } from './scope-link.tsx';
 import type { LimitPlaces } from './use-limit-places.ts';
 
 const words = text.limits;
 
-const TONES: Record<LimitState, Tone> = {
+const TONES: Record<Exclude<LimitState, 'enabled'>, Tone> = {
   exhausted: 'bad',
   close: 'warn',
-  enabled: 'neutral',
   disabled: 'neutral',
 };
 
@@ -27,15 +27,21 @@ export interface RankedLimit extends Standing {
   readonly isFirst: boolean;
 }
 
+interface LimitActions {
+  readonly open: (id: string) => void;
+  /** Undefined for a limit that the caller can't change here. */
+  readonly editOf: (row: LimitRow) => (() => void) | undefined;
+}
+
 export function limitColumns(
   places: LimitPlaces,
-  open: (id: string) => void,
+  { open, editOf }: LimitActions,
 ): readonly Column<RankedLimit>[] {
   return [
     {
       id: 'limit',
       header: words.columns.limit,
-      width: 'max-w-0 w-2/5 max-md:w-1/2',
+      width: 'max-w-0 w-1/4 max-md:w-1/2',
       sortBy: ({ row }) => `${row.metric} ${String(row.limit).padStart(20, '0')}`,
       cell: ({ row }) => (
         <RowName
@@ -64,7 +70,9 @@ export function limitColumns(
     {
       id: 'used',
       header: words.columns.used,
-      sortBy: ({ rank }) => rank,
+      // The rank counts from the tightest, so its opposite grows with use.
+      sortBy: ({ rank }) => -rank,
+      width: 'md:w-1/4',
       cell: ({ row }) => <Used row={row} />,
     },
     {
@@ -74,6 +82,13 @@ export function limitColumns(
       width: 'w-44',
       cell: ({ row, outlook }) => <Countdown row={row} outlook={outlook} />,
     },
+    ...stateColumns(editOf),
+  ];
+}
+
+/** How it stands, and what to do about one that rejects requests. */
+function stateColumns(editOf: LimitActions['editOf']): readonly Column<RankedLimit>[] {
+  return [
     {
       id: 'state',
       header: words.columns.state,
@@ -81,18 +96,48 @@ export function limitColumns(
       sortBy: ({ outlook }) => outlook.state,
       cell: ({ row, outlook, isFirst }) => (
         <span className="flex flex-wrap gap-1.5">
-          <StateBadge state={outlook.state} />
+          <StateBadge outlook={outlook} />
           {isFirst ? <Badge tone="note">{words.bitesFirst}</Badge> : null}
           {row.enforcement === 'hard' ? <HardBadge /> : null}
           {row.fromFile ? <FileBadge /> : null}
         </span>
       ),
     },
+    {
+      id: 'actions',
+      header: words.columns.actions,
+      quietHeader: true,
+      from: 'sm',
+      align: 'right',
+      cell: ({ row, outlook }) =>
+        outlook.state === 'exhausted' ? <RaiseButton row={row} onClick={editOf(row)} /> : null,
+    },
   ];
 }
 
-export function StateBadge({ state }: { readonly state: LimitState }) {
-  return <Signal tone={TONES[state]}>{words.states[state]}</Signal>;
+/** Normal is quiet; what is used up, nearly so, or before its reset at this rate, has a signal. */
+export function StateBadge({ outlook: { state, runsOutMs } }: { readonly outlook: Outlook }) {
+  if (state !== 'enabled') return <Signal tone={TONES[state]}>{words.states[state]}</Signal>;
+  if (runsOutMs !== null) return <Signal tone="warn">{words.runsOut}</Signal>;
+  return <span className="text-ink-soft">{words.states[state]}</span>;
+}
+
+/** What to do about a limit that rejects requests, where it is seen. */
+function RaiseButton({
+  row,
+  onClick,
+}: {
+  readonly row: LimitRow;
+  readonly onClick: (() => void) | undefined;
+}) {
+  if (onClick === undefined) return null;
+  return (
+    <RowActions>
+      <Button size="small" aria-label={words.raiseLabel(ruleOf(row))} onClick={onClick}>
+        {words.raise}
+      </Button>
+    </RowActions>
+  );
 }
 
 export function HardBadge() {

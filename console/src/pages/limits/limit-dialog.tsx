@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { useChange } from '../../api/use-change.ts';
 import { submitting, useContractForm, useFieldErrors } from '../../forms/use-contract-form.ts';
+import { WhatIfPanel } from '../../parts/what-if-panel.tsx';
 import { text } from '../../text/index.ts';
 import { Choice } from '../../ui/choice.tsx';
 import { Dialog, DialogBody, FormActions } from '../../ui/dialog.tsx';
@@ -68,6 +69,7 @@ function LimitForm({ kind, chooser, places, row, onClose }: LimitFormProps) {
     onDone: onClose,
   });
   useFieldErrors(form, save.error);
+  const values = form.watch();
   const shared = { form, kind, places };
   return (
     <form className="contents" onSubmit={submitting(form, (values) => save.mutate(values))}>
@@ -90,7 +92,12 @@ function LimitForm({ kind, chooser, places, row, onClose }: LimitFormProps) {
           <EnforcementField {...shared} />
           <UnpricedField {...shared} />
           <AlertFields {...shared} />
-          <Preview kind={kind} values={form.watch()} names={places.names} />
+          <Preview kind={kind} values={values} names={places.names} />
+          {row !== null && isSameEdit(kind, row, values) ? null : (
+            <WhatIfPanel
+              edit={isWhole(kind, values) ? limitKinds[kind].edit(row?.id ?? null, values) : null}
+            />
+          )}
           <ErrorNote error={save.error} />
         </div>
       </DialogBody>
@@ -101,6 +108,25 @@ function LimitForm({ kind, chooser, places, row, onClose }: LimitFormProps) {
   );
 }
 
+/** Whether the form says all that a limit needs. */
+function isWhole(kind: LimitKind, values: LimitValues): boolean {
+  const { subject, scope, scopeId } = limitKinds[kind];
+  const { limit_value: limit } = values;
+  return (
+    typeof limit === 'number' &&
+    Number.isInteger(limit) &&
+    limit >= 0 &&
+    (subject === null || (values[subject] ?? '') !== '') &&
+    ((values[scope] ?? 'global') === 'global' || (values[scopeId] ?? null) !== null)
+  );
+}
+
+/** Whether a save would change nothing. */
+function isSameEdit(kind: LimitKind, row: LimitRow, values: LimitValues): boolean {
+  const { edit } = limitKinds[kind];
+  return JSON.stringify(edit(row.id, values)) === JSON.stringify(edit(row.id, valuesOf(row)));
+}
+
 /** The effect of the limit, before it is saved. */
 function Preview({ kind, values, names }: PreviewProps) {
   const { subject, scope: scopeField, scopeId: idField } = limitKinds[kind];
@@ -108,17 +134,11 @@ function Preview({ kind, values, names }: PreviewProps) {
   const scope = values[scopeField] ?? 'global';
   const scopeId = values[idField] ?? null;
   const subjectId = subject === null ? null : (values[subject] ?? '');
-  const isWhole =
-    typeof limit === 'number' &&
-    Number.isInteger(limit) &&
-    limit >= 0 &&
-    subjectId !== '' &&
-    (scope === 'global' || scopeId !== null);
   return (
     <div className="rounded-lg bg-sunken px-3.5 py-2.5">
       <p className="text-xs text-ink-faint">{words.preview}</p>
       <p aria-live="polite" className="mt-0.5 text-[13px]">
-        {isWhole
+        {isWhole(kind, values) && limit !== undefined
           ? effectOf({ kind, subjectId, scope, scopeId, metric, period, limit }, names)
           : words.previewEmpty}
       </p>

@@ -1,6 +1,7 @@
 import { limitMetrics } from '@relay/contract';
+import { microsOf } from '@relay/contract/words';
 import { useState } from 'react';
-import { dollarsOf, microsOf } from '../../forms/dollars.ts';
+import { dollarsOf } from '../../forms/dollars.ts';
 import { NumberField, SelectField } from '../../forms/fields.tsx';
 import type { useContractForm } from '../../forms/use-contract-form.ts';
 import { metricLooks } from '../../parts/limit-metrics.ts';

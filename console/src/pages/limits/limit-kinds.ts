@@ -4,6 +4,7 @@ import {
   type LimitPeriod,
   type LimitPolicy,
   LimitPolicyCreate,
+  type ResourceEdit,
   TeamLimitPolicyUpsert,
   UserLimitPolicyUpsert,
 } from '@relay/contract';
@@ -42,6 +43,8 @@ interface KindOfLimit {
   readonly fixed: boolean;
   /** The result is not used; the list is refetched. */
   readonly save: (api: Api, id: string | null, values: LimitValues) => Promise<unknown>;
+  /** The same write, to try it first. */
+  readonly edit: (id: string | null, values: LimitValues) => ResourceEdit;
   readonly remove: (api: Api, id: string) => Promise<unknown>;
 }
 
@@ -60,9 +63,12 @@ export const limitKinds: Readonly<Record<LimitKind, KindOfLimit>> = {
     scopeId: 'scope_id',
     scopes: ['global', 'lane', 'provider', 'credential', 'endpoint'],
     fixed: false,
+    edit: (id, values) =>
+      id === null
+        ? { operation: 'createLimitPolicy', body: resourceBody(values) }
+        : { operation: 'updateLimitPolicy', id, body: resourceBody(values) },
     save(api, id, values) {
-      const { scope_type = 'global', scope_id = null } = values;
-      const body = { scope_type, scope_id, ...amountOf(values) };
+      const body = resourceBody(values);
       if (id === null) return take(api.POST('/api/relay/limit-policies', { body }));
       const params = { path: { policy_id: id } };
       return take(api.PUT('/api/relay/limit-policies/{policy_id}', { params, body }));
@@ -75,11 +81,16 @@ export const limitKinds: Readonly<Record<LimitKind, KindOfLimit>> = {
     schema: UserLimitPolicyUpsert,
     subject: 'user_uuid',
     fixed: false,
-    save(api, id, values) {
-      const { user_uuid = '', target_type = 'global', target_id = null } = values;
-      const body = { user_uuid, target_type, target_id, ...amountOf(values), ...idOf(id) };
-      return take(api.POST('/api/relay/pro/user-limit-policies', { body }));
-    },
+    edit: (id, values) => ({
+      operation: 'upsertUserLimitPolicy',
+      body: { user_uuid: values.user_uuid ?? '', ...budgetBody(id, values) },
+    }),
+    save: (api, id, values) =>
+      take(
+        api.POST('/api/relay/pro/user-limit-policies', {
+          body: { user_uuid: values.user_uuid ?? '', ...budgetBody(id, values) },
+        }),
+      ),
     remove: (api, id) =>
       api.DELETE('/api/relay/pro/user-limit-policies', { params: { query: { limit_uuid: id } } }),
   },
@@ -88,11 +99,16 @@ export const limitKinds: Readonly<Record<LimitKind, KindOfLimit>> = {
     schema: TeamLimitPolicyUpsert,
     subject: 'team_uuid',
     fixed: false,
-    save(api, id, values) {
-      const { team_uuid = '', target_type = 'global', target_id = null } = values;
-      const body = { team_uuid, target_type, target_id, ...amountOf(values), ...idOf(id) };
-      return take(api.POST('/api/relay/team-limit-policies', { body }));
-    },
+    edit: (id, values) => ({
+      operation: 'upsertTeamLimitPolicy',
+      body: { team_uuid: values.team_uuid ?? '', ...budgetBody(id, values) },
+    }),
+    save: (api, id, values) =>
+      take(
+        api.POST('/api/relay/team-limit-policies', {
+          body: { team_uuid: values.team_uuid ?? '', ...budgetBody(id, values) },
+        }),
+      ),
     remove: (api, id) =>
       api.DELETE('/api/relay/team-limit-policies', { params: { query: { limit_uuid: id } } }),
   },
@@ -101,11 +117,16 @@ export const limitKinds: Readonly<Record<LimitKind, KindOfLimit>> = {
     schema: ApiKeyLimitPolicyUpsert,
     subject: 'api_key_uuid',
     fixed: true,
-    save(api, id, values) {
-      const { api_key_uuid = '', target_type = 'global', target_id = null } = values;
-      const body = { api_key_uuid, target_type, target_id, ...amountOf(values), ...idOf(id) };
-      return take(api.POST('/api/relay/api-key-limit-policies', { body }));
-    },
+    edit: (id, values) => ({
+      operation: 'upsertApiKeyLimitPolicy',
+      body: { api_key_uuid: values.api_key_uuid ?? '', ...budgetBody(id, values) },
+    }),
+    save: (api, id, values) =>
+      take(
+        api.POST('/api/relay/api-key-limit-policies', {
+          body: { api_key_uuid: values.api_key_uuid ?? '', ...budgetBody(id, values) },
+        }),
+      ),
     remove: (api, id) =>
       api.DELETE('/api/relay/api-key-limit-policies', { params: { query: { limit_uuid: id } } }),
   },
@@ -119,6 +140,16 @@ export const staleLimits = [
   cacheKeys.teamBudgets,
   cacheKeys.limitUsage,
 ] as const;
+
+function resourceBody(values: LimitValues) {
+  const { scope_type = 'global', scope_id = null } = values;
+  return { scope_type, scope_id, ...amountOf(values) };
+}
+
+function budgetBody(id: string | null, values: LimitValues) {
+  const { target_type = 'global', target_id = null } = values;
+  return { target_type, target_id, ...amountOf(values), ...idOf(id) };
+}
 
 /** The form is sent only after its schema accepted it, and the schema requires the value. */
 function amountOf(values: LimitValues) {

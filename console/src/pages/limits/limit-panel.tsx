@@ -45,7 +45,7 @@ export function LimitPanel({ standing: { row, outlook }, places, onClose }: Limi
       title={sentenceOf(row, places.names)}
       description={
         <span className="mt-1 flex flex-wrap gap-1.5">
-          <StateBadge state={outlook.state} />
+          <StateBadge outlook={outlook} />
           {row.enforcement === 'hard' ? <HardBadge /> : null}
           {row.fromFile ? <FileBadge /> : null}
         </span>
@@ -111,7 +111,7 @@ function Figures({ row: { usage, metric } }: { readonly row: LimitRow }) {
   );
 }
 
-/** The projection at the usage rate since the window started. */
+/** The server's forecast in words. */
 function outlookOf(row: LimitRow, { state, runsOutMs }: Outlook, nowMs: number): string {
   const { usage, period, metric } = row;
   if (state === 'disabled') return words.outlook.disabled;
@@ -126,6 +126,7 @@ function outlookOf(row: LimitRow, { state, runsOutMs }: Outlook, nowMs: number):
   if (period === 'none') return words.outlook.concurrency(usage.remaining);
   if (!isCalendar(period)) return words.outlook.sliding(left);
   if (usage.used + usage.reserved === 0) return words.outlook.unused;
+  if (usage.rate_per_hour === null) return words.outlook.early;
   if (runsOutMs === null || endMs === null) return words.outlook.lasts;
   return words.outlook.runsOut(formatMoment(runsOutMs, nowMs), formatSpan(endMs - runsOutMs));
 }

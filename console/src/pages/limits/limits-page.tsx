@@ -10,6 +10,7 @@ import { limitColumns, type RankedLimit } from './limit-columns.tsx';
 import { LimitDialog } from './limit-dialog.tsx';
 import { LimitFilterBar } from './limit-filters.tsx';
 import { LimitPanel } from './limit-panel.tsx';
+import type { LimitKind, LimitRow } from './limit-row.ts';
 import { LimitRules } from './limit-rules.tsx';
 import { type LimitNames, sentenceOf } from './limit-words.ts';
 import type { Standing } from './outlook.ts';
@@ -27,7 +28,11 @@ export function LimitsPage() {
   const kinds = useWritableKinds();
   const { standings, list, usageError } = useLimitRows();
   const lane = places.lanes.find(({ id }) => id === filters.lane);
-  const columns = useMemo(() => limitColumns(places, open), [places, open]);
+  const [raised, setRaised] = useState<LimitRow | null>(null);
+  const columns = useMemo(
+    () => limitColumns(places, { open, editOf: (row) => editOf(row, kinds, setRaised) }),
+    [places, open, kinds],
+  );
   const reach = useMemo(
     () => (filters.lane === undefined ? null : reachOf(filters.lane, places)),
     [filters.lane, places],
@@ -59,6 +64,9 @@ export function LimitsPage() {
           {creating ? (
             <LimitDialog kinds={kinds} places={places} row={null} onClose={() => setCreating(false)} />
           ) : null}
+          {raised === null ? null : (
+            <LimitDialog kinds={[raised.kind]} places={places} row={raised} onClose={() => setRaised(null)} />
+          )}
           {opened === undefined ? null : (
             <LimitPanel key={opened.row.id} standing={opened} places={places} onClose={close} />
           )}
@@ -76,10 +84,16 @@ export function LimitsPage() {
         columns={columns}
         rows={rows}
         rowId={({ row }) => row.id}
-        sortedBy={{ id: 'used', desc: false }}
+        sortedBy={{ id: 'used', desc: true }}
       />
     </ListPage>
   );
+}
+
+/** An endpoint's own limit is edited at the endpoint, and a file's in the file. */
+function editOf(row: LimitRow, kinds: readonly LimitKind[], edit: (row: LimitRow) => void) {
+  const isEditable = kinds.includes(row.kind) && !row.ofEndpoint && !row.fromFile;
+  return isEditable ? () => edit(row) : undefined;
 }
 
 interface Wanted {

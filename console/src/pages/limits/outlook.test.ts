@@ -6,8 +6,15 @@ import { bitesBefore, outlookOf } from './outlook.ts';
 
 const NOON_MS = Date.UTC(2026, 2, 31, 12);
 
-function row(over: Partial<LimitRow> & { used?: number; reserved?: number } = {}): LimitRow {
-  const { used = 0, reserved = 0, ...rest } = over;
+interface Used {
+  readonly used?: number;
+  readonly reserved?: number;
+  readonly runsOutAt?: string;
+  readonly perHour?: number | null;
+}
+
+function row(over: Partial<LimitRow> & Used = {}): LimitRow {
+  const { used = 0, reserved = 0, runsOutAt = null, perHour = null, ...rest } = over;
   const limit = rest.limit ?? 100;
   const base: LimitRow = {
     id: 'a',
@@ -39,16 +46,18 @@ function row(over: Partial<LimitRow> & { used?: number; reserved?: number } = {}
     reserved,
     remaining: Math.max(0, limit - used - reserved),
     resets_at: null,
+    rate_per_hour: perHour,
+    forecast: null,
+    runs_out_at: runsOutAt,
   } as const;
   return { ...base, usage, ...rest };
 }
 
-test('usage at the present rate is exhausted before the reset, or not', () => {
-  // 80 in 12 hours: the remaining 20 last 3 hours.
-  assert.equal(outlookOf(row({ used: 80 }), NOON_MS).runsOutMs, NOON_MS + 3 * 3_600_000);
-  assert.equal(outlookOf(row({ used: 50 }), NOON_MS).runsOutMs, null);
-  assert.equal(outlookOf(row(), NOON_MS).runsOutMs, null);
-  assert.equal(outlookOf(row({ used: 90, period: 'minute' }), NOON_MS).runsOutMs, null);
+test('a limit runs out when the server says so, or now', () => {
+  const runsOutAt = '2026-03-31T15:00:00.000Z';
+  assert.equal(outlookOf(row({ used: 80, runsOutAt }), NOON_MS).runsOutMs, NOON_MS + 3 * 3_600_000);
+  assert.equal(outlookOf(row({ used: 80 }), NOON_MS).runsOutMs, null);
+  assert.equal(outlookOf(row({ used: 100, runsOutAt }), NOON_MS).runsOutMs, NOON_MS);
 });
 
 test('a limit is close at 20% left, including reservations, and exhausted at 0', () => {
@@ -64,7 +73,7 @@ test('limits sort by the least remaining share, then by exhaustion, disabled one
     row({ id: 'off', used: 100, enabled: false }),
     row({ id: 'half', used: 50 }),
     row({ id: 'tenth', used: 90, period: 'minute' }),
-    row({ id: 'tenth-by-day', used: 90 }),
+    row({ id: 'tenth-by-day', used: 90, runsOutAt: '2026-03-31T13:00:00.000Z' }),
     row({ id: 'full', used: 100 }),
   ];
   const standings = rows.map((each) => ({ row: each, outlook: outlookOf(each, NOON_MS) }));
@@ -83,7 +92,7 @@ test('the remaining amount falls with usage, ends at the live state and continue
     { at: '2026-03-31T03:00:00.000Z', value: 15 },
     { at: '2026-03-31T12:00:00.000Z', value: 5 },
   ];
-  const { usage } = row({ used: 50 });
+  const { usage } = row({ used: 50, perHour: 4 });
   assert.ok(usage !== null);
   const { left, projected } = burnDown(usage, counted, stretch, nowMs);
   assert.equal(left.length, 24);
@@ -96,6 +105,8 @@ test('the remaining amount falls with usage, ends at the live state and continue
     [11, 12, 13, 23].map((hour) => valueAt(projected, hour)),
     [null, 50, 44, 4],
   );
+  const early = burnDown({ ...usage, rate_per_hour: null }, counted, stretch, nowMs);
+  assert.ok(early.projected.every(({ value }) => value === null));
 });
 
 test('rejected requests in the statistics do not reduce the remaining amount', () => {

@@ -1,9 +1,8 @@
-import { runsOutAt } from '../../parts/limit-window.ts';
 import type { LimitRow } from './limit-row.ts';
 
 export type LimitState = 'exhausted' | 'close' | 'enabled' | 'disabled';
 
-/** The state of a limit and its projection at the rate since the window started. */
+/** The state of a limit and the server's forecast. */
 export interface Outlook {
   readonly state: LimitState;
   /** The remaining share of the limit, from 0 to 1. */
@@ -21,7 +20,7 @@ export function outlookOf(row: LimitRow, nowMs: number): Outlook {
   const leftShare = usage.limit === 0 ? 0 : usage.remaining / usage.limit;
   if (usage.remaining === 0) return { state: 'exhausted', leftShare, runsOutMs: nowMs };
   const state = leftShare <= CLOSE_SHARE ? 'close' : 'enabled';
-  return { state, leftShare, runsOutMs: runsOutAt(usage, nowMs) };
+  return { state, leftShare, runsOutMs: usage.runs_out_at === null ? null : Date.parse(usage.runs_out_at) };
 }
 
 export interface Standing {

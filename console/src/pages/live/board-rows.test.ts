@@ -25,8 +25,11 @@ const live = (over: Partial<Live> = {}): Live => ({
 const flow = (id: string | null, endpointId: string, waiting: number, inFlight: number) => ({
   lane_id: id,
   waiting,
+  waiting_by_priority: { interactive: 0, standard: waiting, batch: 0 },
   longest_wait_ms: waiting * 100,
+  next_slot_ms: null,
   in_flight: inFlight,
+  fallbacks: 0,
   endpoints: [{ endpoint_id: endpointId, waiting, in_flight: inFlight }],
 });
 const state = (id: string, inFlight: number, over: Partial<Live['endpoints'][number]> = {}) => ({
@@ -80,6 +83,18 @@ describe('the lanes of the live board', () => {
     // Requests of other lanes count for the endpoint, not for this lane.
     const [shared] = board[1]?.endpoints ?? [];
     assert.deepEqual([shared?.inFlight, shared?.inFlightOfAll], [0, 3]);
+  });
+
+  it('have their queue by priority with the next to go last, its next slot and recent fallbacks', () => {
+    const waiting_by_priority = { interactive: 1, standard: 0, batch: 4 };
+    const busy = { ...flow('chat', 'a', 5, 0), waiting_by_priority, next_slot_ms: 800, fallbacks: 3 };
+    const [chat, search] = boardOf(live({ lanes: [busy] }), known, 'none');
+    assert.deepEqual(chat?.queue, [
+      { priority: 'batch', count: 4 },
+      { priority: 'interactive', count: 1 },
+    ]);
+    assert.deepEqual([chat.nextSlotMs, chat.fallbacks], [800, 3]);
+    assert.deepEqual([search?.queue, search?.nextSlotMs, search?.fallbacks], [[], null, 0]);
   });
 
   it("a lane is active during the cooldown of an endpoint, by the server's clock", () => {
@@ -155,6 +170,16 @@ describe('the order of many lanes', () => {
   const board = boardOf(live({ lanes: [flow('lane 99', 'x', 1, 0)] }), known, 'none');
   const shown = (over: Partial<Parameters<typeof shownLanes>[1]> = {}) =>
     shownLanes(board, { query: '', recent: new Set(), withQuiet: false, ...over });
+
+  it('counts a lane with fallbacks in the last minute as trouble', () => {
+    const fell = { ...flow('lane 77', 'x', 0, 0), endpoints: [], fallbacks: 1 };
+    const rows = boardOf(live({ lanes: [flow('lane 99', 'x', 0, 1), fell] }), known, 'none');
+    const { rows: sorted } = shownLanes(rows, { query: '', recent: new Set(), withQuiet: false });
+    assert.deepEqual(
+      sorted.slice(0, 2).map(({ name }) => name),
+      ['lane 77', 'lane 99'],
+    );
+  });
 
   it('begins with trouble, then with requests, and idle ones follow', () => {
     const { rows, hidden } = shown({ recent: new Set(['lane 50']) });

@@ -31,10 +31,16 @@ export interface BoardLane {
   readonly priority: Lane['priority'] | null;
   readonly maxWaitMs: number | null;
   readonly waiting: number;
+  /** The queue in order, the next to go last. */
+  readonly queue: readonly { readonly priority: Lane['priority']; readonly count: number }[];
   readonly longestWaitMs: number;
+  /** In how many milliseconds a waiting request can go; null if none waits or it is unknown. */
+  readonly nextSlotMs: number | null;
   readonly inFlight: number;
+  /** In the last minute. */
+  readonly fallbacks: number;
   readonly endpoints: readonly BoardEndpoint[];
-  /** It has requests, or an endpoint that is not healthy. */
+  /** It has requests, had fallbacks in the last minute, or has an endpoint that is not healthy. */
   readonly isActive: boolean;
 }
 
@@ -116,11 +122,23 @@ function rowOf(
     priority: lane?.priority ?? null,
     maxWaitMs: lane?.default_max_wait_ms ?? null,
     waiting: flow?.waiting ?? 0,
+    queue: queueOf(flow),
     longestWaitMs: flow?.longest_wait_ms ?? 0,
+    nextSlotMs: flow?.next_slot_ms ?? null,
     inFlight: flow?.in_flight ?? 0,
+    fallbacks: flow?.fallbacks ?? 0,
     endpoints,
     isActive: flow !== undefined || endpoints.some(({ health }) => isUnwell(health)),
   };
+}
+
+const LAST_TO_FIRST = ['batch', 'standard', 'interactive'] as const;
+
+function queueOf(flow: LiveLane | undefined): BoardLane['queue'] {
+  return LAST_TO_FIRST.map((priority) => ({
+    priority,
+    count: flow?.waiting_by_priority[priority] ?? 0,
+  })).filter(({ count }) => count > 0);
 }
 
 /** Requests without a lane and endpoints in no lane that are not healthy; null if there are none. */
@@ -147,7 +165,7 @@ const STEADY_MAX = 8;
 const ROWS_MAX = 200;
 
 /**
- * Every lane. Of many, those with trouble come first, then those with requests, each group by name, so that rows do
+ * Every lane. Of many, those that wait, fell back or have an unhealthy endpoint come first, then those with requests, each group by name, so that rows do
  * not jump. `recent` lanes count as busy for a few seconds more.
  */
 export function shownLanes(
@@ -167,6 +185,7 @@ export function shownLanes(
 }
 
 function groupOf(lane: BoardLane, recent: ReadonlySet<string>): 'trouble' | 'busy' | 'quiet' {
-  if (lane.waiting > 0 || lane.endpoints.some(({ health }) => isUnwell(health))) return 'trouble';
+  const isUneasy = lane.waiting > 0 || lane.fallbacks > 0;
+  if (isUneasy || lane.endpoints.some(({ health }) => isUnwell(health))) return 'trouble';
   return lane.isActive || recent.has(lane.id ?? '') ? 'busy' : 'quiet';
 }

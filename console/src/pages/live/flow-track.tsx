@@ -4,6 +4,7 @@ import { isUnwell } from '../../parts/health-order.ts';
 import { Car } from '../../parts/priority-car.tsx';
 import { text } from '../../text/index.ts';
 import { classes } from '../../ui/class-names.ts';
+import type { BoardLane } from './board-rows.ts';
 import { WAY_PX } from './columns.ts';
 
 type Priority = Lane['priority'];
@@ -14,10 +15,16 @@ const TRIP_MS = 4_200;
 /** Golden-ratio steps keep cars apart without moving existing ones. */
 const STEP = 0.618;
 const PLACES = Array.from({ length: CARS_MAX }, (_, index) => (0.12 + index * STEP) % 1);
-const PLACES_IN_LINE = Array.from({ length: QUEUE_MAX }, (_, index) => index);
 
-/** Requests before the gate, the next at its right; they stand on yellow. Decorative; text states the same. */
-export function QueueRail({ waiting, priority }: { readonly waiting: number; readonly priority: Priority }) {
+interface QueueRailProps {
+  /** The next to go last. */
+  readonly queue: BoardLane['queue'];
+}
+
+/** Requests before the gate by priority, the next at its right; they stand on yellow. Decorative; text states the same. */
+export function QueueRail({ queue }: QueueRailProps) {
+  const waiting = queue.reduce((sum, { count }) => sum + count, 0);
+  const cars = carsOf(queue);
   return (
     <div aria-hidden className="flex h-[28px] items-end justify-end border-b-2 border-line-strong">
       {waiting === 0 ? null : (
@@ -27,13 +34,21 @@ export function QueueRail({ waiting, priority }: { readonly waiting: number; rea
               {text.live.board.more(formatCount(waiting - QUEUE_MAX))}
             </span>
           ) : null}
-          {PLACES_IN_LINE.slice(0, waiting).map((place) => (
+          {cars.map((priority, place) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a place in the queue is what the car draws
             <Car key={place} priority={priority} className="h-[15px] w-[8px]" />
           ))}
         </span>
       )}
     </div>
   );
+}
+
+/** Those nearest to the gate. */
+function carsOf(queue: BoardLane['queue']): readonly Priority[] {
+  return queue
+    .flatMap(({ priority, count }) => Array.from({ length: Math.min(count, QUEUE_MAX) }, () => priority))
+    .slice(-QUEUE_MAX);
 }
 
 /** The ways from the gate to each endpoint; no requests go along a dashed one. */

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { formatCount, formatDuration, formatShare } from '../../format/numbers.ts';
 import { isUnwell } from '../../parts/health-order.ts';
 import { PriorityName } from '../../parts/priority-car.tsx';
+import { SlotPlate } from '../../parts/slot-plate.tsx';
 import type { LaneFigures } from '../../parts/use-lane-figures.ts';
 import { text } from '../../text/index.ts';
 import { classes } from '../../ui/class-names.ts';
@@ -20,10 +21,12 @@ interface LaneFlowProps {
   readonly lane: BoardLane;
   readonly day: LaneFigures | null | undefined;
   readonly isStill: boolean;
+  /** When the board was read, by this browser's clock. */
+  readonly readAtMs: number;
 }
 
 /** One lane: its queue, its gate, and the ways to its endpoints. */
-export function LaneFlow({ lane, day, isStill }: LaneFlowProps) {
+export function LaneFlow({ lane, day, isStill, readAtMs }: LaneFlowProps) {
   return (
     <li
       className={classes(
@@ -33,7 +36,7 @@ export function LaneFlow({ lane, day, isStill }: LaneFlowProps) {
     >
       <LaneName lane={lane} />
       <Queue lane={lane} />
-      <Gate lane={lane} />
+      <Gate lane={lane} readAtMs={readAtMs} isStill={isStill} />
       <Ways lane={lane} isStill={isStill} />
       <Day day={day} />
     </li>
@@ -59,6 +62,9 @@ function LaneName({ lane }: { readonly lane: BoardLane }) {
         {maxWaitMs === null ? null : (
           <span className="whitespace-nowrap">{words.waitsAtMost(formatDuration(maxWaitMs))}</span>
         )}
+        {lane.fallbacks === 0 ? null : (
+          <span className="whitespace-nowrap text-warn">{words.fallbacks(lane.fallbacks)}</span>
+        )}
       </p>
     </div>
   );
@@ -68,7 +74,7 @@ function Queue({ lane }: { readonly lane: BoardLane }) {
   const isIdle = lane.waiting === 0 && lane.inFlight === 0;
   return (
     <div className="min-w-0">
-      <QueueRail waiting={lane.waiting} priority={lane.priority ?? 'standard'} />
+      <QueueRail queue={lane.queue} />
       <p className="mt-1 pr-[7px] text-xs whitespace-nowrap text-ink-faint lg:text-right">
         {lane.waiting === 0 ? (
           isIdle ? (
@@ -80,6 +86,7 @@ function Queue({ lane }: { readonly lane: BoardLane }) {
           <>
             <b className="font-medium text-wait-ink">{words.waiting(formatCount(lane.waiting))}</b> ·{' '}
             {words.longest(formatWait(lane.longestWaitMs))}
+            {lane.queue.length < 2 ? null : <span className="sr-only">{queueSentence(lane)}</span>}
           </>
         )}
       </p>
@@ -87,17 +94,31 @@ function Queue({ lane }: { readonly lane: BoardLane }) {
   );
 }
 
-function Gate({ lane }: { readonly lane: BoardLane }) {
+/** When the next request of the queue can go. Behind a concurrency limit that is unknown: it goes when another one ends. */
+function Gate({ lane, readAtMs, isStill }: Pick<LaneFlowProps, 'lane' | 'readAtMs' | 'isStill'>) {
+  const { waiting, nextSlotMs } = lane;
   return (
     <div className="relative flex h-[28px] items-center border-b-2 border-line-strong pl-2">
       <span aria-hidden className="absolute -bottom-[5px] left-0 h-[33px] w-[2px] bg-ink" />
-      {lane.waiting === 0 ? (
+      <span className="sr-only">{words.gate}: </span>
+      {waiting === 0 ? (
         <Plate free>{words.free}</Plate>
+      ) : nextSlotMs === null ? (
+        <span title={words.slotUnknownHint} className="text-[11px] leading-[13px] text-wait-ink">
+          {words.slotUnknown}
+        </span>
       ) : (
-        <Plate>{formatWait(lane.longestWaitMs)}</Plate>
+        <SlotPlate atMs={readAtMs + nextSlotMs} stillAtMs={isStill ? readAtMs : undefined} />
       )}
     </div>
   );
+}
+
+function queueSentence({ queue }: BoardLane): string {
+  const parts = queue
+    .toReversed()
+    .map(({ priority, count }) => words.ofPriority(formatCount(count), priority));
+  return ` (${parts.join(', ')})`;
 }
 
 function Ways({ lane, isStill }: { readonly lane: BoardLane; readonly isStill: boolean }) {

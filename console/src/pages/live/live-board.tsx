@@ -21,10 +21,12 @@ interface LiveBoardProps {
   readonly onQuery: (query: string) => void;
   /** Stops the animation: paused or disconnected. */
   readonly isStill: boolean;
+  /** When the board was read, by this browser's clock. */
+  readonly readAtMs: number;
 }
 
 /** Every lane: its queue on the left, its endpoints on the right, requests between them. */
-export function LiveBoard({ board, recent, query, onQuery, isStill }: LiveBoardProps) {
+export function LiveBoard({ board, recent, query, onQuery, isStill, readAtMs }: LiveBoardProps) {
   const [withQuiet, setWithQuiet] = useState(false);
   const dayOf = useLaneFigures(isStill);
   const shown = useMemo(
@@ -46,7 +48,13 @@ export function LiveBoard({ board, recent, query, onQuery, isStill }: LiveBoardP
             {shown === undefined
               ? SKELETON_LANES.map((each) => <LaneSkeleton key={each} />)
               : shown.rows.map((lane) => (
-                  <LaneFlow key={lane.id ?? ''} lane={lane} day={dayOf(lane.id ?? '')} isStill={isStill} />
+                  <LaneFlow
+                    key={lane.id ?? ''}
+                    lane={lane}
+                    day={dayOf(lane.id ?? '')}
+                    isStill={isStill}
+                    readAtMs={readAtMs}
+                  />
                 ))}
           </ul>
         </section>

@@ -39,6 +39,7 @@ export function LivePage() {
       query={query}
       onQuery={setQuery}
       isStill={state !== 'live'}
+      readAtMs={view.readAtMs}
     />
   );
   return (

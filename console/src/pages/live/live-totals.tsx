@@ -16,15 +16,18 @@ interface Totals {
   readonly waiting: number;
   readonly longestWaitMs: number;
   readonly inFlight: number;
+  readonly fallbacks: number;
   readonly unwell: number;
 }
 
 function totalsOf({ lanes, endpoints }: Live): Totals {
-  const sum = (of: 'waiting' | 'in_flight') => lanes.reduce((total, lane) => total + lane[of], 0);
+  const sum = (of: 'waiting' | 'in_flight' | 'fallbacks') =>
+    lanes.reduce((total, lane) => total + lane[of], 0);
   return {
     waiting: sum('waiting'),
     longestWaitMs: Math.max(0, ...lanes.map((lane) => lane.longest_wait_ms)),
     inFlight: sum('in_flight'),
+    fallbacks: sum('fallbacks'),
     unwell: endpoints.filter(({ health }) => isUnwell(health)).length,
   };
 }
@@ -32,7 +35,7 @@ function totalsOf({ lanes, endpoints }: Live): Totals {
 /** On the wall screen, where the strip is not: the totals, to be read from afar. */
 export function WallTotals({ live }: { readonly live: Live | undefined }) {
   if (live === undefined) return null;
-  const { waiting, inFlight, longestWaitMs, unwell } = totalsOf(live);
+  const { waiting, inFlight, longestWaitMs, fallbacks, unwell } = totalsOf(live);
   return (
     <div className="mb-3.5 flex items-end gap-x-9">
       <span className="self-center [&_svg]:size-[30px]">
@@ -42,6 +45,7 @@ export function WallTotals({ live }: { readonly live: Live | undefined }) {
         <WallTotal name={words.totals.inFlight} value={formatCount(inFlight)} />
         <WallTotal name={words.totals.waiting} value={formatCount(waiting)} isWait={waiting > 0} />
         <WallTotal name={words.totals.longest} value={formatWait(longestWaitMs)} isWait={waiting > 0} />
+        <WallTotal name={words.totals.fallbacks} value={formatCount(fallbacks)} />
         <WallTotal name={words.totals.unwell} value={formatCount(unwell)} />
         <div className="ml-auto font-mono text-[34px] leading-[44px]">
           <dt className="sr-only">UTC</dt>
@@ -80,7 +84,7 @@ export function SaidNowAndThen({ live }: { readonly live: Live | undefined }) {
   const sentence =
     totals === null
       ? ''
-      : words.said(formatCount(totals.waiting), formatCount(totals.inFlight), formatCount(totals.unwell));
+      : words.said(formatCount(totals.waiting), formatCount(totals.inFlight), totals.unwell);
   const [said, setSaid] = useState('');
   const saidMs = useRef(Number.NEGATIVE_INFINITY);
   useEffect(() => {

@@ -13,6 +13,8 @@ export type LiveState = 'connecting' | 'live' | 'reconnecting' | 'paused';
 export interface LiveView {
   readonly state: LiveState;
   readonly live: Live | undefined;
+  /** When it was read, by this browser's clock. */
+  readonly readAtMs: number;
   /** Undefined while loading. */
   readonly board: readonly BoardLane[] | undefined;
   /** Lanes with recent requests, so that a row stays for a moment after its last request. */
@@ -29,9 +31,9 @@ export function useLive(isPaused: boolean): LiveView {
   const { can } = useAccess();
   const live = useQuery({ ...liveQuery(api), enabled: !isPaused });
   // The strip continues to read; a paused board keeps what it showed.
-  const held = useRef(live.data);
-  if (!isPaused) held.current = live.data;
-  const shown = held.current;
+  const held = useRef({ data: live.data, readAtMs: live.dataUpdatedAt });
+  if (!isPaused) held.current = { data: live.data, readAtMs: live.dataUpdatedAt };
+  const { data: shown, readAtMs } = held.current;
   const lanes = useQuery({ ...lanesQuery(api), enabled: can('listLanes') });
   const memberships = useQuery({ ...membershipsQuery(api), enabled: can('listMemberships') });
   const endpoints = useQuery({ ...endpointsQuery(api), ...HEALTH_REFRESH, enabled: can('listEndpoints') });
@@ -54,6 +56,7 @@ export function useLive(isPaused: boolean): LiveView {
   return {
     state: isPaused ? 'paused' : shown === undefined ? 'connecting' : isBroken ? 'reconnecting' : 'live',
     live: shown,
+    readAtMs,
     board,
     recent,
     error: live.error,

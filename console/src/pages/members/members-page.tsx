@@ -113,9 +113,13 @@ function columnsOf(selfId: string | undefined, mayWrite: boolean): readonly Colu
       header: words.columns.status,
       from: 'sm',
       sortBy: ({ status }) => status,
-      cell: ({ status }) => (
-        <Signal tone={status === 'active' ? 'good' : 'warn'}>{words.statuses[status]}</Signal>
-      ),
+      // Normal is quiet: only a suspended member has a signal.
+      cell: ({ status }) =>
+        status === 'active' ? (
+          <span className="text-ink-soft">{words.statuses[status]}</span>
+        ) : (
+          <Signal tone="warn">{words.statuses[status]}</Signal>
+        ),
     },
     {
       id: 'joined',

@@ -9,13 +9,13 @@ const words = text.members;
 export function RolesPanel({ members }: { readonly members: readonly Member[] | undefined }) {
   return (
     <Panel title={words.rolesTitle}>
-      <dl className="divide-y">
+      <dl className="mx-4 divide-y">
         {roles.map((role) => {
           const count = members?.filter((member) => member.role === role).length ?? 0;
           return (
             <div
               key={role}
-              className="grid grid-cols-[minmax(0,1fr)_auto] items-baseline gap-x-4 gap-y-0.5 px-4 py-2.5 sm:grid-cols-[7rem_minmax(0,1fr)_auto]"
+              className="grid grid-cols-[minmax(0,1fr)_auto] items-baseline gap-x-4 gap-y-0.5 py-2 sm:grid-cols-[7rem_minmax(0,1fr)_auto]"
             >
               <dt className="text-[13px] font-medium">{words.roles[role].name}</dt>
               <dd className="text-[13px] text-ink-soft max-sm:order-last max-sm:col-span-2">

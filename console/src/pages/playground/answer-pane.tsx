@@ -24,7 +24,7 @@ interface AnswerPaneProps {
 export function AnswerPane({ run, model, choices, onModel, onRetry }: AnswerPaneProps) {
   return (
     <Panel className="flex min-h-[26rem] min-w-0 flex-col overflow-hidden">
-      <div className="border-b px-4 py-3">
+      <div className="max-w-md px-4 py-3">
         <Field label={words.model}>
           {(control) => (
             <Select {...control} value={model} onChange={(event) => onModel(event.target.value)}>

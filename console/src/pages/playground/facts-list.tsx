@@ -19,7 +19,7 @@ interface FactsListProps {
   readonly isOver: boolean;
 }
 
-/** What Relay decided about a request, from the response headers, and what it used and cost, from its record. */
+/** A receipt: what Relay decided about a request, from the response headers, and what it used and cost, from its record. */
 export function FactsList({ facts: seen, isOver }: FactsListProps) {
   const { can } = useAccess();
   const facts = { ...seen, ...useRecorded(seen.requestId ?? null, isOver) };
@@ -45,29 +45,29 @@ export function FactsList({ facts: seen, isOver }: FactsListProps) {
     [words.cost, costWords],
   ];
   return (
-    <div className="border-t bg-sunken px-4 py-3 text-xs">
-      <dl className="grid grid-cols-2 gap-x-6 gap-y-2 sm:grid-cols-3">
+    <div className="mx-4 mb-3 max-w-md border bg-panel px-4 py-2 font-mono text-xs">
+      <dl>
         {rows
           .filter(([, value]) => value !== words.none && value !== NO_TOKENS)
           .map(([name, value]) => (
-            <div key={name} className="min-w-0">
-              <dt className="text-ink-faint">{name}</dt>
-              <dd className="truncate font-medium tabular-nums" title={value}>
+            <div
+              key={name}
+              className="flex h-6 items-center justify-between gap-4 last:mt-1 last:h-8 last:border-t last:border-dashed last:border-line-strong last:text-[15px]"
+            >
+              <dt className="shrink-0 text-ink-soft">{name}</dt>
+              <dd className="truncate" title={value}>
                 {value}
               </dd>
             </div>
           ))}
       </dl>
       {requestId === null || requestId === undefined ? null : (
-        <p className="mt-2.5 flex items-center gap-1 text-ink-faint">
-          {words.requestId} <code className="truncate font-mono">{requestId}</code>
+        <p className="mt-1.5 flex items-center gap-1 font-sans text-ink-faint">
+          <span className="shrink-0">{words.requestId}</span>{' '}
+          <code className="truncate font-mono">{requestId}</code>
           <CopyButton value={requestId} label={words.copyRequestId} />
           {can('getRequest') ? (
-            <Link
-              to="/requests/$requestId"
-              params={{ requestId }}
-              className="shrink-0 rounded text-ink-soft hover:text-ink hover:underline"
-            >
+            <Link to="/requests/$requestId" params={{ requestId }} className="ml-auto shrink-0 rounded link">
               {words.openRequest}
             </Link>
           ) : null}

@@ -30,13 +30,13 @@ export function DecisionPanel({ detail, names }: DecisionPanelProps) {
         <BoundPolicy bound={bound} names={names} />
       )}
       {candidates.length === 0 ? (
-        <p className="border-t px-4 py-3 text-[13px] text-ink-soft">{words.none}</p>
+        <p className="mx-4 border-t py-3 text-[13px] text-ink-soft">{words.none}</p>
       ) : (
-        <ol>
+        <ol className="mx-4">
           {candidates.map((candidate) => (
             <li
               key={`${candidate.rank} ${candidate.endpoint_id}`}
-              className="flex items-start gap-3 border-t px-4 py-2.5 text-[13px]"
+              className="flex items-start gap-3 border-t py-2.5 text-[13px]"
             >
               <span className="w-5 shrink-0 text-right text-ink-faint tabular-nums">{candidate.rank}</span>
               <div className="min-w-0 flex-1">

@@ -7,6 +7,7 @@ import { useMemo, useState } from 'react';
 import type { RequestFilterName, RequestFilters } from '../../address/request-search.ts';
 import { modelsQuery } from '../../api/queries.ts';
 import { useApi } from '../../api/use-api.ts';
+import { causeOf } from '../../parts/failure-words.ts';
 import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
 import { Button } from '../../ui/button.tsx';
@@ -130,7 +131,14 @@ function useChoices(names: RequestNames, rows: FilterPopoverProps['rows']): read
       ...named('provider'),
       ...named('key'),
       ...named('user'),
-      { name: 'error', first: same(seenErrors), others: without(errorCodes, seenErrors) },
+      {
+        name: 'error',
+        first: seenErrors.map((code) => [code, causeOf(code)]),
+        // Only errors that requests can end with; those of other routes have no cause in words.
+        others: without(errorCodes, seenErrors)
+          .filter(([code]) => causeOf(code) !== code)
+          .map(([code]) => [code, causeOf(code)]),
+      },
     ];
   }, [names, rows, models.data]);
 }

@@ -3,6 +3,7 @@ import { isPastWaitBudget } from '@relay/contract/words';
 import { ArrowRight, TriangleAlert } from 'lucide-react';
 import { formatCount, formatDuration, formatMoney } from '../../format/numbers.ts';
 import { formatClock, formatHover, formatShortDay } from '../../format/times.ts';
+import { causeOf } from '../../parts/failure-words.ts';
 import { RequestStateBadge } from '../../parts/request-state-badge.tsx';
 import { text } from '../../text/index.ts';
 import type { LogColumn } from '../../ui/log-table.tsx';
@@ -17,13 +18,13 @@ export function requestColumns(names: RequestNames): readonly LogColumn<RequestL
     {
       id: 'lane',
       header: words.columns.lane,
-      className: 'w-[104px] max-xl:hidden',
+      className: 'w-[120px] max-xl:hidden',
       cell: ({ lane_id: id }) => (id === null ? <None /> : nameIn(names.lane, id)),
     },
     {
       id: 'key',
       header: words.columns.key,
-      className: 'w-[104px] max-xl:hidden',
+      className: 'w-[120px] max-xl:hidden',
       cell: ({ api_key_id: id }) =>
         id === null ? <span className="text-ink-faint">{words.withToken}</span> : nameIn(names.key, id),
     },
@@ -46,8 +47,8 @@ const identityColumns: readonly LogColumn<RequestLogEntry>[] = [
   {
     id: 'state',
     header: words.columns.state,
-    className: 'w-[116px]',
-    cell: ({ state }) => <RequestStateBadge state={state} />,
+    className: 'w-[238px] max-lg:w-[200px] max-sm:w-[112px]',
+    cell: (row) => <Result row={row} />,
   },
   { id: 'model', header: words.columns.model, cell: (row) => <Models row={row} /> },
 ];
@@ -68,7 +69,7 @@ const figureColumns: readonly LogColumn<RequestLogEntry>[] = [
   {
     id: 'tokens',
     header: words.columns.tokens,
-    className: 'w-[112px] text-right tabular-nums max-lg:hidden',
+    className: 'w-[148px] text-right tabular-nums max-lg:hidden',
     cell: ({ input_tokens: input, output_tokens: output }) =>
       input === null && output === null ? <None /> : `${countOf(input)} / ${countOf(output)}`,
   },
@@ -78,22 +79,28 @@ const figureColumns: readonly LogColumn<RequestLogEntry>[] = [
     className: 'w-[92px] text-right tabular-nums max-lg:hidden',
     cell: ({ cost_micros: micros }) => (micros === null ? <None /> : formatMoney(micros)),
   },
-  {
-    id: 'result',
-    header: words.columns.result,
-    className: 'w-[164px] max-md:hidden',
-    cell: ({ http_status: status, error_code: code }) => (
-      <>
-        <span className="tabular-nums">{status}</span>
-        {code === null ? null : (
-          <span className="ml-1.5 font-mono text-xs text-ink-soft" title={code}>
-            {code}
-          </span>
-        )}
-      </>
-    ),
-  },
 ];
+
+/** Normal is quiet: only a failure has lights, and its cause beside it. */
+function Result({
+  row: { state, http_status: status, error_code: code },
+}: {
+  readonly row: RequestLogEntry;
+}) {
+  const exact = code === null ? String(status) : `${status} ${code}`;
+  if (state !== 'failed')
+    return (
+      <span className="pl-[22px] text-ink-soft" title={exact}>
+        {words.states[state]}
+      </span>
+    );
+  return (
+    <span title={exact} className="flex items-center gap-2">
+      <RequestStateBadge state={state} />
+      <span className="truncate text-ink-soft max-sm:hidden">{code === null ? status : causeOf(code)}</span>
+    </span>
+  );
+}
 
 function Models({ row: { model, upstream_model: upstream } }: { readonly row: RequestLogEntry }) {
   return (

@@ -6,6 +6,7 @@ import {
   requestFilterNames,
 } from '../../address/request-search.ts';
 import { keysOf, oneOf } from '../../format/values.ts';
+import { causeOf } from '../../parts/failure-words.ts';
 import { text } from '../../text/index.ts';
 import { Button } from '../../ui/button.tsx';
 import { Segments } from '../../ui/segments.tsx';
@@ -63,6 +64,7 @@ export function RequestFiltersBar({ filters, names, rows, onChange, onClear }: R
 }
 
 function valueWords(name: RequestFilterName, value: string, names: RequestNames): string {
+  if (name === 'error') return causeOf(value);
   if (name === 'operation') {
     const operation = oneOf(keysOf(text.requests.operations), value);
     return operation === undefined ? value : text.requests.operations[operation];

@@ -18,7 +18,7 @@ const LIVE_MS = 10_000;
 const SERIES = [
   { key: 'completed', tone: 'good' },
   { key: 'failed', tone: 'bad' },
-  { key: 'cancelled', tone: 'warn' },
+  { key: 'cancelled', tone: 'neutral' },
 ] as const satisfies readonly { key: RequestLogEntry['state']; tone: string }[];
 
 /** Filters that the statistics do not support. */
@@ -65,7 +65,7 @@ export function RequestHistogram({ filters, isLive }: RequestHistogramProps) {
       />
       {leftOut.length === 0 ? null : (
         <p className="mt-1.5 text-xs text-ink-faint">
-          {words.leavesOut(leftOut.map((name) => text.requests.filters.names[name]).join(', '))}
+          {words.leavesOut(leftOut.map((name) => text.requests.filters.names[name]).join(' or '))}
         </p>
       )}
     </div>

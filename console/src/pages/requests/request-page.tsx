@@ -1,5 +1,4 @@
 import type { RequestDetail } from '@relay/contract';
-import { errors, isErrorCode } from '@relay/contract/errors';
 import { isPastWaitBudget } from '@relay/contract/words';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
@@ -18,9 +17,11 @@ import { CopyButton } from '../../ui/copy-button.tsx';
 import { Page, Panel } from '../../ui/page.tsx';
 import { ErrorCard, Skeleton } from '../../ui/states.tsx';
 import { DecisionPanel } from './decision-panel.tsx';
+import { FailureNote } from './failure-note.tsx';
 import { GuardrailsPanel } from './guardrails-panel.tsx';
 import { IdsPanel, TimingsPanel } from './ids-panel.tsx';
 import { RequestStory } from './request-story.tsx';
+import { withTrueFirstToken } from './story.ts';
 import { UsagePanel } from './usage-panel.tsx';
 import { nameIn, namesOf, type RequestNames, useRequestNames } from './use-request-names.ts';
 import { WaterfallPanel } from './waterfall-panel.tsx';
@@ -53,7 +54,7 @@ export function RequestPage() {
       ) : data === undefined ? (
         <DetailSkeleton />
       ) : (
-        <Detail key={requestId} detail={data} names={names} />
+        <Detail key={requestId} detail={withTrueFirstToken(data)} names={names} />
       )}
     </Page>
   );
@@ -87,7 +88,9 @@ function Detail({ detail, names }: { readonly detail: RequestDetail; readonly na
   });
   return (
     <div className="space-y-5">
-      {detail.error_code === null ? null : <ErrorSentence code={detail.error_code} />}
+      {detail.state === 'failed' && detail.error_code !== null ? (
+        <FailureNote code={detail.error_code} at={detail.arrived_at} />
+      ) : null}
       <RequestStory detail={detail} names={names} />
       <Facts detail={detail} />
       <WaterfallPanel detail={detail} names={names} guardrailNames={guardrails.data} />
@@ -111,23 +114,6 @@ function Detail({ detail, names }: { readonly detail: RequestDetail; readonly na
           <TimingsPanel detail={detail} />
         </div>
       </div>
-    </div>
-  );
-}
-
-function ErrorSentence({ code }: { readonly code: string }) {
-  const known = isErrorCode(code) ? errors[code] : null;
-  return (
-    <div className="border-l-[3px] border-bad py-0.5 pl-3 text-bad">
-      <p>
-        <code className="font-mono font-medium">{code}</code>
-        {known === null ? null : ` · ${known.message}`}
-      </p>
-      {known === null ? null : (
-        <a href={`/docs/errors/${code}`} target="_blank" rel="noreferrer" className="text-xs underline">
-          {words.error.page}
-        </a>
-      )}
     </div>
   );
 }

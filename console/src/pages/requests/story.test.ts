@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { RequestDetail } from '@relay/contract';
-import { storyOf } from './story.ts';
+import { storyOf, withTrueFirstToken } from './story.ts';
 
 function said(over: object): string {
   const detail = {
@@ -35,7 +35,7 @@ describe('the sentence about a request', () => {
     ];
     assert.equal(
       said({ wait_ms: 100, attempts }),
-      'waited 100 ms in the queue, got 429 from A, couldn’t reach C, fell back to B, completed in 300 ms',
+      'waited 100 ms in the queue, got 429 from A, got no response from C, fell back to B, completed in 300 ms',
     );
   });
 
@@ -46,4 +46,13 @@ describe('the sentence about a request', () => {
     ];
     assert.equal(said({ attempts }), 'got 500 from A, completed in 400 ms');
   });
+});
+
+it('a failed request without output has no time to first token', () => {
+  const firstOf = (over: object) =>
+    withTrueFirstToken({ timings: { first_content_ms: 11 }, ...over } as unknown as RequestDetail).timings
+      .first_content_ms;
+  assert.equal(firstOf({ state: 'failed', output_tokens: null }), null);
+  assert.equal(firstOf({ state: 'failed', output_tokens: 3 }), 11);
+  assert.equal(firstOf({ state: 'completed', output_tokens: null }), 11);
 });

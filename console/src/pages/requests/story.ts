@@ -35,6 +35,12 @@ function endOf({ state, streaming, duration_ms: durationMs, wait_ms: waitMs }: R
   return state === 'failed' ? words.failed(formatDuration(durationMs)) : words.cancelled(took);
 }
 
+/** An error has a first byte, not a first token, so a failed request without output has no time to first token. */
+export function withTrueFirstToken(detail: RequestDetail): RequestDetail {
+  if (detail.state !== 'failed' || (detail.output_tokens ?? 0) > 0) return detail;
+  return { ...detail, timings: { ...detail.timings, first_content_ms: null } };
+}
+
 /** The last sentence; null where no cost is known. */
 export function costOf({ cost_micros: micros }: RequestDetail): Clause | null {
   if (micros === null) return null;

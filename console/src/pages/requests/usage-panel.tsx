@@ -60,12 +60,17 @@ export function UsagePanel({ detail }: { readonly detail: RequestDetail }) {
           </tbody>
         </table>
       </div>
-      <p className="px-4 pb-2.5 text-xs text-ink-faint">{words.sources[detail.usage_source]}</p>
+      <p className="px-4 pb-2.5 text-xs text-ink-faint">{sourceWords(detail)}</p>
       {detail.reported_usage !== null && (
         <p className="px-4 pb-2.5 text-xs text-ink-faint">{reportWords(detail, detail.reported_usage)}</p>
       )}
     </Panel>
   );
+}
+
+/** Whether a provider was asked at all decides what missing usage means. */
+function sourceWords({ usage_source: source, attempts }: RequestDetail): string {
+  return source === 'none' && attempts.length > 0 ? words.sources.failed : words.sources[source];
 }
 
 /** A report beyond what a hard limit had reserved is charged in full; one that cannot be true is not. */

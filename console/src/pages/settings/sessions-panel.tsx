@@ -23,16 +23,16 @@ export function SessionsPanel() {
     return <ErrorCard error={sessions.error} onRetry={() => void sessions.refetch()} />;
   return (
     <Panel title={words.sessions}>
-      <ul className="divide-y" aria-busy={sessions.data === undefined || undefined}>
+      <ul className="mx-4 divide-y" aria-busy={sessions.data === undefined || undefined}>
         {sessions.data === undefined ? (
-          <li className="flex h-[61px] items-center px-4">
+          <li className="flex h-[61px] items-center">
             <Skeleton className="w-56" />
           </li>
         ) : (
           sessions.data.map((session) => <SessionLine key={session.id} session={session} />)
         )}
       </ul>
-      <p className="border-t px-4 py-2.5 text-xs text-ink-faint">{words.sessionsHint}</p>
+      <p className="mx-4 border-t py-2.5 text-xs text-ink-faint">{words.sessionsHint}</p>
     </Panel>
   );
 }
@@ -48,7 +48,7 @@ function SessionLine({ session }: { readonly session: BrowserSession }) {
     said: () => words.ended,
   });
   return (
-    <li className="px-4 py-2.5">
+    <li className="py-2.5">
       <div className="flex items-center gap-3">
         <Icon aria-hidden className="size-4 shrink-0 text-ink-faint" />
         <div className="min-w-0 flex-1" title={session.user_agent ?? undefined}>

@@ -15,7 +15,7 @@ export function SettingPanel({ title, badge, children, actions }: SettingPanelPr
     <Panel title={title} actions={badge}>
       <div className="px-4 py-4">{children}</div>
       {actions === undefined ? null : (
-        <footer className="flex flex-wrap justify-end gap-2 border-t px-4 py-2.5">{actions}</footer>
+        <footer className="flex flex-wrap justify-end gap-2 px-4 pb-2.5">{actions}</footer>
       )}
     </Panel>
   );

@@ -14,12 +14,13 @@ import { text } from '../../text/index.ts';
 import { TimeRangeMenu } from '../../time-range/time-range-menu.tsx';
 import { useTimeRange } from '../../time-range/use-time-range.ts';
 import { Button } from '../../ui/button.tsx';
-import { Choice } from '../../ui/choice.tsx';
 import { type Column, DataTable, nameWidth } from '../../ui/data-table.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { Input } from '../../ui/field.tsx';
 import { Page } from '../../ui/page.tsx';
 import { saveText } from '../../ui/save-text.ts';
+import { Segments } from '../../ui/segments.tsx';
+import { Share } from '../../ui/share.tsx';
 import { EmptyState, ErrorCard } from '../../ui/states.tsx';
 
 const words = text.showback;
@@ -57,8 +58,8 @@ function Grouping({ by, label }: { readonly by: ShowbackGroup; readonly label: s
   const change = useChangeSearch();
   return (
     <div className="mb-4 flex flex-wrap items-center gap-3">
-      <Choice
-        aria-label={words.by}
+      <Segments
+        label={words.by}
         value={by}
         options={showbackGroups.map((value) => ({ value, label: words.groups[value] }))}
         onChange={(next) => change({ by: next === 'team' ? undefined : next })}
@@ -108,28 +109,28 @@ interface Line extends Omit<ShowbackLine, 'kind'> {
 
 function Lines({ by, data }: { readonly by: ShowbackGroup; readonly data: Showback | undefined }) {
   const rows = useMemo(() => data?.lines.map((line) => lineOf(line, by)), [data, by]);
-  const columns = useMemo(() => columnsOf(by, data?.total.cost_micros ?? 0), [by, data]);
+  const columns = useMemo(() => columnsOf(by, data?.total), [by, data]);
   return (
-    <div className="space-y-3">
-      <DataTable label={words.table} columns={columns} rows={rows} rowId={({ id }) => id} />
-      {data === undefined ? null : (
-        <dl className="flex gap-2 text-[13px]">
-          <dt className="text-ink-faint">{words.total}</dt>
-          <dd className="font-medium tabular-nums" title={`$${data.total.cost_usd}`}>
-            {formatMoney(data.total.cost_micros)}
-          </dd>
-        </dl>
-      )}
-    </div>
+    <DataTable
+      key={by}
+      label={words.table}
+      columns={columns}
+      rows={rows}
+      rowId={({ id }) => id}
+      sortedBy={SORTED_BY}
+    />
   );
 }
+
+const SORTED_BY = { id: 'spend', desc: true } as const;
 
 function lineOf({ kind, ...line }: ShowbackLine, by: ShowbackGroup): Line {
   const shown = kind === 'none' ? words.none[by] : kind === 'other' ? words.other : line.label;
   return { ...line, id: `${kind} ${line.key}`, shown };
 }
 
-function columnsOf(by: ShowbackGroup, totalMicros: number): readonly Column<Line>[] {
+function columnsOf(by: ShowbackGroup, total: Showback['total'] | undefined): readonly Column<Line>[] {
+  const totalMicros = total?.cost_micros ?? 0;
   return [
     {
       id: 'group',
@@ -137,45 +138,49 @@ function columnsOf(by: ShowbackGroup, totalMicros: number): readonly Column<Line
       sortBy: ({ shown }) => shown,
       width: nameWidth,
       cell: ({ shown }) => <span className="block truncate font-medium">{shown}</span>,
+      total: () => words.total,
     },
-    {
-      id: 'requests',
-      header: words.columns.requests,
-      align: 'right',
-      from: 'sm',
-      sortBy: ({ requests }) => requests,
-      cell: ({ requests }) => formatCount(requests),
-    },
-    {
-      id: 'input',
-      header: words.columns.input,
-      align: 'right',
-      from: 'md',
-      sortBy: ({ input_tokens: tokens }) => tokens,
-      cell: ({ input_tokens: tokens }) => formatCount(tokens),
-    },
-    {
-      id: 'output',
-      header: words.columns.output,
-      align: 'right',
-      from: 'md',
-      sortBy: ({ output_tokens: tokens }) => tokens,
-      cell: ({ output_tokens: tokens }) => formatCount(tokens),
-    },
+    count('requests', 'requests', 'sm', total),
+    count('input', 'input_tokens', 'md', total),
+    count('output', 'output_tokens', 'md', total),
     {
       id: 'spend',
       header: words.columns.spend,
       align: 'right',
       sortBy: ({ cost_micros: micros }) => micros,
-      cell: ({ cost_micros: micros, cost_usd: usd }) => <span title={`$${usd}`}>{formatMoney(micros)}</span>,
+      cell: (line) => <Spend of={line} />,
+      total: () => (total === undefined ? null : <Spend of={total} />),
     },
     {
       id: 'share',
       header: words.columns.share,
       align: 'right',
       from: 'lg',
+      width: 'w-56',
       cell: ({ cost_micros: micros }) =>
-        totalMicros === 0 ? '—' : `${((100 * micros) / totalMicros).toFixed(1)}%`,
+        totalMicros === 0 ? text.states.empty : <Share share={micros / totalMicros} />,
     },
   ];
+}
+
+function count(
+  id: 'requests' | 'input' | 'output',
+  field: 'requests' | 'input_tokens' | 'output_tokens',
+  from: 'sm' | 'md',
+  total: Showback['total'] | undefined,
+): Column<Line> {
+  return {
+    id,
+    header: words.columns[id],
+    align: 'right',
+    from,
+    sortBy: (line) => line[field],
+    cell: (line) => formatCount(line[field]),
+    total: () => (total === undefined ? null : formatCount(total[field])),
+  };
+}
+
+/** Rounded, with every digit on hover. */
+function Spend({ of: { cost_micros: micros, cost_usd: usd } }: { readonly of: Showback['total'] }) {
+  return <span title={`$${usd}`}>{formatMoney(micros)}</span>;
 }

@@ -1,10 +1,10 @@
 import { useMemo } from 'react';
-import { formatShare } from '../../format/numbers.ts';
 import type { Bucket } from '../../format/times.ts';
 import { formatBucket } from '../../format/times.ts';
 import type { MetricLook } from '../../parts/usage-metrics.ts';
 import { text } from '../../text/index.ts';
 import { type Column, DataTable, RowName } from '../../ui/data-table.tsx';
+import { Share } from '../../ui/share.tsx';
 import type { RankedRow } from './ranked-rows.ts';
 
 const words = text.usage;
@@ -16,12 +16,14 @@ interface RankingProps {
   readonly look: MetricLook;
   readonly bucket: Bucket;
   readonly rows: readonly RankedRow[] | undefined;
+  /** The sum of all rows; null where values do not add up. */
+  readonly total: number | null;
   /** Filters the page by a row; undefined without such a filter. */
   readonly onOpen: ((key: string) => void) | undefined;
 }
 
 /** The groups by total. A click filters the page. */
-export function Ranking({ title, group, look, bucket, rows, onOpen }: RankingProps) {
+export function Ranking({ title, group, look, bucket, rows, total: sum, onOpen }: RankingProps) {
   const columns = useMemo((): readonly Column<RankedRow>[] => {
     const name: Column<RankedRow> = {
       id: 'name',
@@ -33,6 +35,7 @@ export function Ranking({ title, group, look, bucket, rows, onOpen }: RankingPro
         ) : (
           <RowName onOpen={() => onOpen(key)}>{label}</RowName>
         ),
+      ...(sum === null ? {} : { total: () => words.total }),
     };
     const total: Column<RankedRow> = {
       id: 'total',
@@ -40,6 +43,7 @@ export function Ranking({ title, group, look, bucket, rows, onOpen }: RankingPro
       align: 'right',
       sortBy: (row) => row.total ?? 0,
       cell: (row) => (row.total === null ? text.charts.empty : look.formatShort(row.total)),
+      ...(sum === null ? {} : { total: () => look.formatShort(sum) }),
     };
     const share: Column<RankedRow> = {
       id: 'share',
@@ -66,7 +70,7 @@ export function Ranking({ title, group, look, bucket, rows, onOpen }: RankingPro
         ),
     };
     return look.adds ? [name, total, share, peak] : [name, total, peak];
-  }, [group, look, bucket, onOpen]);
+  }, [group, look, bucket, sum, onOpen]);
   return (
     <DataTable
       label={words.rankingOf(title)}
@@ -79,14 +83,3 @@ export function Ranking({ title, group, look, bucket, rows, onOpen }: RankingPro
 }
 
 const SORTED_BY = { id: 'total', desc: true } as const;
-
-function Share({ share }: { readonly share: number }) {
-  return (
-    <span className="flex items-center justify-end gap-3">
-      <span aria-hidden className="h-1.5 w-28 overflow-hidden rounded-full bg-hover max-sm:hidden">
-        <span className="block h-full rounded-full bg-served" style={{ width: `${share * 100}%` }} />
-      </span>
-      <span className="w-12">{formatShare(share)}</span>
-    </span>
-  );
-}

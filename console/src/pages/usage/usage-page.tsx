@@ -141,6 +141,7 @@ function Figures({ usage }: { readonly usage: ReturnType<typeof useUsage> }) {
           look={look}
           bucket={shown.bucket}
           rows={rows}
+          total={data === undefined || !look.adds ? null : (wholeOf(data, true)?.total ?? null)}
           onOpen={onOpen}
         />
       )}

@@ -31,18 +31,22 @@ export function ChartTable({
       // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and the keyboard must be able to
       tabIndex={0}
       aria-label={text.charts.asTableOf(title)}
-      className="overflow-auto rounded-b-xl focus-visible:-outline-offset-2"
+      className="overflow-auto focus-visible:-outline-offset-2"
       style={{ maxHeight: heightPx + 44 }}
     >
       <table className="w-full border-collapse text-left text-[13px]">
         <caption className="sr-only">{`${title} (${unit})`}</caption>
-        <thead className="sticky top-0 z-10 bg-panel text-xs text-ink-faint shadow-[inset_0_-1px_0_var(--line)]">
+        <thead className="sticky top-0 z-10 bg-canvas text-xs text-ink-faint shadow-[inset_0_-1px_0_var(--line-strong)]">
           <tr>
-            <th scope="col" className="h-9 px-4 font-medium whitespace-nowrap">
+            <th scope="col" className="h-[30px] pr-2.5 font-medium whitespace-nowrap">
               {bucket === 'day' ? text.charts.utcDays : text.charts.time}
             </th>
             {drawn.map((each) => (
-              <th key={each.key} scope="col" className="px-4 text-right font-medium whitespace-nowrap">
+              <th
+                key={each.key}
+                scope="col"
+                className="px-2.5 text-right font-medium whitespace-nowrap last:pr-0"
+              >
                 {drawn.length === 1 ? unit : each.label}
               </th>
             ))}
@@ -51,7 +55,7 @@ export function ChartTable({
         <tbody>
           {newestFirst.map((row) => (
             <tr key={row.at} className="border-b last:border-b-0 hover:bg-hover/60">
-              <th scope="row" className="h-8 px-4 font-normal whitespace-nowrap text-ink-soft">
+              <th scope="row" className="h-[28px] pr-2.5 font-normal whitespace-nowrap text-ink-soft">
                 {onSelect === undefined ? (
                   <time dateTime={row.at}>{formatBucket(row.at, bucket)}</time>
                 ) : (
@@ -67,7 +71,7 @@ export function ChartTable({
               {drawn.map((each) => {
                 const value = valueIn(row, each.column);
                 return (
-                  <td key={each.key} className="px-4 text-right whitespace-nowrap tabular-nums">
+                  <td key={each.key} className="px-2.5 text-right whitespace-nowrap tabular-nums last:pr-0">
                     {value === null ? text.charts.empty : format(value)}
                   </td>
                 );

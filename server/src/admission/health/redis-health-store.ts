@@ -43,13 +43,16 @@ export function createRedisHealthStore({ redis, log }: { redis: Redis; log: Log 
     announce(message) {
       redis.run(['PUBLISH', CHANNEL, JSON.stringify(message)]).catch((error: unknown) => {
         // Gateways that do not hear of it read it within seconds, or see the same faults themselves.
-        log.warn({ err: error, subject: message.subject }, 'a change of health was not announced');
+        log.warn(
+          { err: error, subject: message.subject },
+          'could not announce a health change to other processes',
+        );
       });
     },
     subscribe: (listener) =>
       redis.subscribe(CHANNEL, (text) => {
         const message = parseObject(text);
-        if (message === null) log.warn('an announcement of health could not be read');
+        if (message === null) log.warn('ignored an unreadable health announcement');
         else listener(message as unknown as HealthMessage);
       }),
   };

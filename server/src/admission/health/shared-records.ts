@@ -76,14 +76,14 @@ export function createSharedRecords(deps: {
     refreshAll,
     learn: (snapshot) =>
       void learn(snapshot).catch((error: unknown) => {
-        log.warn({ err: error }, 'the health of endpoints could not be read');
+        log.warn({ err: error }, 'could not read endpoint health');
       }),
     subscribe: () =>
       store.subscribe((message) => {
         try {
           heard(message);
         } catch (error) {
-          log.warn({ err: error }, 'an announcement of health could not be read');
+          log.warn({ err: error }, 'ignored an unreadable health announcement');
         }
       }),
   };

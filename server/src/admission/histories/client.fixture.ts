@@ -148,7 +148,7 @@ function settlement(history: History, client: Client, candidate: CandidateAsk): 
         history.clients.delete(operationId);
         ended(history, client, candidate, actual);
       }
-      return engine.settle({ organizationId, operationId, actual, record });
+      return engine.settle({ organizationId, operationId, actual, earlier: earlierThan(client.ask), record });
     },
   };
 }
@@ -176,9 +176,15 @@ export function thawsSometimes(history: History, ask: AdmissionAsk, index: numbe
     organizationId,
     run(engine) {
       if (engine === history.pair.reference.engine) ended(history, client, candidate, actual);
-      return engine.settle({ organizationId, operationId, actual, record: operationId });
+      const earlier = earlierThan(ask);
+      return engine.settle({ organizationId, operationId, actual, earlier, record: operationId });
     },
   }));
+}
+
+/** What attempts before this one used. The engine has counted it already. */
+function earlierThan({ attempt = 0 }: AdmissionAsk): Actual[] {
+  return Array.from({ length: attempt }, () => ({ dispatched: true, tokens: 1, spendMicros: 1 }));
 }
 
 function ended({ oracles, nowMs }: History, { ask }: Client, candidate: CandidateAsk, actual: Actual): void {
@@ -191,7 +197,8 @@ function ended({ oracles, nowMs }: History, { ask }: Client, candidate: Candidat
 function fallback(history: History, client: Client, candidate: CandidateAsk): Planned {
   const release = randomActual(history, candidate);
   const leaseMs = history.random.integer(1, 4) === 1 ? LEASE_MS : client.ask.leaseMs;
-  const ask = { ...underCurrentLimits(history, client.ask), release, leaseMs };
+  const attempt = (client.ask.attempt ?? 0) + (release.dispatched ? 1 : 0);
+  const ask = { ...underCurrentLimits(history, client.ask), release, attempt, leaseMs };
   const planned = arrival(history, ask, client.tried || release.dispatched);
   return {
     ...planned,

@@ -13,6 +13,7 @@ const SEED = 100;
 const PLANTED = [
   ['a window off by one', 'minute = 122', 'minute = 121'],
   ['a failed attempt forgotten when its gateway dies', 'elseif lease.tried then', 'elseif false then'],
+  ['a slot behind a concurrency limit as if it were known', 'firm and not HELD[flat[at]]', 'firm'],
 ] as const;
 let server: PrivateRedis;
 let redis: Redis;

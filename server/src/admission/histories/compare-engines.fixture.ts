@@ -14,13 +14,13 @@ import { type HistoryResult, runHistory } from './run-history.fixture.ts';
 
 const USAGE = `usage: npm run test:admission -- [--ops N] [--seed N] [--memory | --cluster | --planted]
 
-Runs random histories through the memory engine, judged by the oracle, and through the Redis engine on a private server, which
-has to answer the same.
+Runs random histories through the memory engine, checked by the oracle, and through the Redis engine on a private server, which
+must give the same results.
   --ops N    how many operations (50000)
-  --seed N   the same histories again
+  --seed N   repeat the histories of an earlier run
   --memory   the memory engine only
   --cluster  on a cluster of Redis servers
-  --planted  plants faults in the memory engine, which the oracle has to find
+  --planted  plant faults in the memory engine, which the oracle must find
 `;
 
 const OPS_PER_HISTORY = 500;

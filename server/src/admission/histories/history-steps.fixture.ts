@@ -18,6 +18,7 @@ export async function happen(history: History): Promise<void> {
   if (dice <= 8) return extend(history);
   if (dice <= 11) {
     await compareUsage(history);
+    await compareSlots(history);
     return;
   }
   if (dice <= 12) return restore(history);
@@ -125,6 +126,17 @@ async function compareUsage(history: History): Promise<PolicyUsage[]> {
   const run: Planned['run'] = (engine) => engine.usage(organizationId, world.policies);
   const [usage] = await perform(history, [{ what: 'usage', organizationId, run }]);
   return usage as PolicyUsage[];
+}
+
+/** Both engines tell when each waiter can go, and telling it changes nothing. */
+async function compareSlots(history: History): Promise<void> {
+  for (const organizationId of history.world.organizationIds) {
+    const ids = [...history.clients.values()]
+      .filter(({ ask }) => ask.organizationId === organizationId)
+      .map(({ ask }) => ask.operationId);
+    const run: Planned['run'] = (engine) => engine.nextSlots(organizationId, [...ids, 'op-unknown']);
+    await perform(history, [{ what: 'next slots', organizationId, run }]);
+  }
 }
 
 /** A gateway whose leases were lost writes its operations in flight again; leases that exist stay as they are. */

@@ -30,8 +30,8 @@ export const PLANTED: readonly PlantedFault[] = [
     rule: 'idle',
     name: 'a line that wakes late',
     file: 'places.ts',
-    from: 'return atMs > nowMs ? atMs : nowMs + LOOK_AGAIN_MS;',
-    to: 'return (atMs > nowMs ? atMs : nowMs) + 400;',
+    from: 'return openMs > nowMs ? openMs : nowMs + LOOK_AGAIN_MS;',
+    to: 'return (openMs > nowMs ? openMs : nowMs) + 400;',
   },
   {
     rule: 'idle',

@@ -47,7 +47,7 @@ function askedAgain(call: Call, { operationId }: AdmissionAsk): AdmissionAnswer 
   const waiter = call.state.line?.waiting.get(operationId);
   const released = call.released.get(operationId);
   if (released !== undefined) return released;
-  if (waiter === undefined) throw new Error(`${operationId} waits in no line`);
+  if (waiter === undefined) throw new Error(`${operationId} is not in a queue`);
   return { kind: 'wait', ...waiter.told, withinMs: waiter.deadlineMs - call.nowMs };
 }
 

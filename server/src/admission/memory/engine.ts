@@ -6,7 +6,7 @@ import { policiesOf, revive } from './lease.ts';
 import { changeLimits } from './limits.ts';
 import type { Call } from './model.ts';
 import { type EngineMemory, openCall, settle, takeBack } from './operations.ts';
-import { wakeAtMs } from './places.ts';
+import { nextSlotMs, wakeAtMs } from './places.ts';
 import { emptyState, unknownWindows } from './state.ts';
 import { step } from './step.ts';
 import { sweep } from './sweep.ts';
@@ -109,7 +109,12 @@ export function createMemoryEngine(deps: MemoryEngineDeps, remembered?: Remember
       const call = openCall(memory, organizationId);
       return limits.map((limit) => usageOf(call, limit));
     },
+    nextSlots: async (organizationId, ids) => slotsOf(openCall(memory, organizationId), ids),
   };
+}
+
+function slotsOf(call: Call, operationIds: readonly string[]): (number | null)[] {
+  return operationIds.map((operationId) => nextSlotMs(call, operationId));
 }
 
 /** Listeners are told after the step, so that they may call the engine. */

@@ -13,6 +13,7 @@ export function newLease(ask: AdmissionAsk, seq: number, nowMs: number, tried: T
     organizationId: ask.organizationId,
     operationId: ask.operationId,
     seq,
+    attempt: ask.attempt ?? 0,
     draft: ask.draft,
     state: 'waiting',
     candidate: 0,
@@ -69,13 +70,14 @@ export function makeLate(call: Call, lease: Lease, expiresMs: number): void {
 export function revive(
   { leases, late }: Call,
   lease: Lease,
-  { draft, leaseMs }: AdmissionAsk,
+  { draft, leaseMs, attempt = 0 }: AdmissionAsk,
   nowMs: number,
 ): void {
   const units = lease.limits.filter((each) => 'holders' in each);
   for (const { holders } of units) holders.add(lease.operationId);
   late.delete(lease.operationId);
-  leases.set(lease.operationId, { ...lease, state: 'dispatched', units, draft, expiresMs: nowMs + leaseMs });
+  const expiresMs = nowMs + leaseMs;
+  leases.set(lease.operationId, { ...lease, state: 'dispatched', attempt, units, draft, expiresMs });
 }
 
 /** Learns from a settled operation how long a unit is held. */

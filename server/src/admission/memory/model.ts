@@ -202,6 +202,8 @@ export interface Lease {
   readonly operationId: string;
   /** Order of arrival; a fallback keeps it. */
   readonly seq: number;
+  /** How many attempts were sent before the one that it is for. */
+  readonly attempt: number;
   draft: string;
   /**
    * `tried`: an attempt was dispatched and failed; the lease holds nothing until it is settled. `late`: it was dispatched and ran out; it

@@ -1,5 +1,5 @@
 import type { AppliedLimit } from '../../domain/limits/limit.ts';
-import type { Release, SettleAnswer, SettleAsk } from '../engine.ts';
+import type { Actual, Release, SettleAnswer, SettleAsk } from '../engine.ts';
 import { forget, giveBack, noteHolding } from './lease.ts';
 import type { Call, Lease, OrganizationState, Timeline } from './model.ts';
 import { leave } from './queues.ts';
@@ -39,15 +39,22 @@ export function heldBy({ leases, late }: Call, operationId: string): Lease | und
 }
 
 /** Ends an operation; what it did not use moves the line. */
-export function settle(call: Call, { operationId, actual }: SettleAsk): SettleAnswer {
-  const lease = heldBy(call, operationId);
+export function settle(call: Call, ask: SettleAsk): SettleAnswer {
+  const lease = heldBy(call, ask.operationId);
   if (lease === undefined) return 'unknown';
   noteHolding(call, lease);
   takeOut(call, lease);
-  giveBack(call, lease, actual);
+  giveBack(call, lease, usedBy(lease, ask));
   forget(call, lease, null, 0);
   step(call);
   return 'settled';
+}
+
+/** What the attempt used that the lease is for; null when that was never sent. A lease that does not know is for the last one. */
+function usedBy({ state, attempt, tried }: Lease, { actual, earlier = [] }: SettleAsk): Actual | null {
+  const isKnown = attempt > 0 || (state !== 'late' && tried === null);
+  if (!isKnown || attempt === earlier.length) return actual;
+  return earlier[attempt] ?? null;
 }
 
 /** Ends an operation that was never dispatched, or its attempt that was not. */

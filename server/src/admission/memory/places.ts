@@ -124,21 +124,42 @@ export function touch(line: Line | null, key: string): void {
   if (line?.places.has(key) === true) line.touched.add(key);
 }
 
-/**
- * When a waiter here may go if nothing else happens: not before the pace and what was dispatched allow it. Past that moment
- * only promises and other limits stand in the way.
- */
+/** When the line looks at a place again if nothing else happens. */
 export function nextOf(call: Call, place: Place): number {
   const { state, nowMs } = call;
-  const soonMs = nowMs + GRAIN_MS;
+  const openMs = opensAtMs(call, place);
+  if (!state.windows.has(place.key)) return Math.max(openMs, nowMs + GRAIN_MS);
+  return openMs > nowMs ? openMs : nowMs + LOOK_AGAIN_MS;
+}
+
+/**
+ * When the pace and what was dispatched allow a waiter to go from here. Past that moment only promises and other limits stand in the
+ * way.
+ */
+function opensAtMs({ state, nowMs }: Call, place: Place): number {
   const units = state.units.get(place.key);
-  if (units !== undefined) return isFull(units) ? NEVER_MS : soonMs;
+  if (units !== undefined) return isFull(units) ? NEVER_MS : nowMs;
   const window = state.windows.get(place.key);
-  if (window === undefined) return Math.max(state.cooldowns.get(endpointOf(place)) ?? 0, soonMs);
+  if (window === undefined) return state.cooldowns.get(endpointOf(place)) ?? 0;
   const cost = isUnitCost(window.metric) ? 1 : (place.byCost[0]?.cost ?? NEVER_MS);
-  let atMs = cost < NEVER_MS ? roomMs(window, cost, nowMs) : NEVER_MS;
-  if (place.unpaced === 0) atMs = Math.max(atMs, Math.ceil(paceNextMs(window, nowMs)));
-  return atMs > nowMs ? atMs : nowMs + LOOK_AGAIN_MS;
+  const atMs = cost < NEVER_MS ? roomMs(window, cost, nowMs) : NEVER_MS;
+  return place.unpaced === 0 ? Math.max(atMs, Math.ceil(paceNextMs(window, nowMs))) : atMs;
+}
+
+/** In how many milliseconds a waiter can go, as far as that is known: where its queue waits, or when its own promise is due. */
+export function nextSlotMs(call: Call, operationId: string): number | null {
+  const waiter = call.state.line?.waiting.get(operationId);
+  if (waiter === undefined) return null;
+  // It is unknown when a unit is free, so a promise that needs one may not be kept.
+  const isFirm = waiter.slotMs >= 0 && candidateOf(waiter, waiter.reservedOn).units.length === 0;
+  let atMs = isFirm ? Math.max(call.nowMs, waiter.slotMs) : NEVER_MS;
+  for (const { place } of waiter.queue?.parked ?? []) {
+    // The line's next look; one that is soon may find that only promises hold the waiter back.
+    const isSoon = place.atMs <= call.nowMs + LOOK_AGAIN_MS;
+    const openMs = isSoon ? opensAtMs(call, place) : place.atMs;
+    if (openMs > call.nowMs) atMs = Math.min(atMs, openMs);
+  }
+  return atMs < NEVER_MS ? Math.ceil(atMs - call.nowMs) : null;
 }
 
 function endpointOf({ key }: Place): string {

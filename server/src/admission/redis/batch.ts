@@ -34,10 +34,15 @@ export function encodeBatch(
   const shapes = numbering<Shape>();
   const lists: string[] = [];
   const askArgs: string[] = [];
-  for (const { organizationId, operationId, actual, record } of settles) {
-    const { dispatched, tokens, spendMicros } = actual;
+  for (const { organizationId, operationId, actual, earlier = [], record } of settles) {
+    const uses = [...earlier, actual];
     organizations.add(organizationId);
-    lists.push(operationId, dispatched ? String(tokens) : '', String(spendMicros), record);
+    lists.push(
+      operationId,
+      uses.map(({ dispatched, tokens }) => (dispatched ? String(tokens) : '')).join(' '),
+      uses.map(({ spendMicros }) => spendMicros).join(' '),
+      record,
+    );
   }
   for (const { organizationId, operationId } of voids) {
     organizations.add(organizationId);
@@ -51,7 +56,9 @@ export function encodeBatch(
   }
   const ids = [...organizations];
   const counted = [ids, settles, voids, shapes.items, asks].map(({ length }) => String(length));
-  const args = [call.time, call.gatewayId, call.full ? 'full' : '', ...counted, ...ids];
+  // The short way knows of one attempt only.
+  const full = call.full || settles.some(({ earlier = [] }) => earlier.length > 0);
+  const args = [call.time, call.gatewayId, full ? 'full' : '', ...counted, ...ids];
   for (const each of lists) args.push(each);
   for (const { text } of shapes.items) args.push(text);
   for (const each of askArgs) args.push(each);
@@ -67,13 +74,13 @@ export function encodeBatch(
   };
 }
 
-/** What only the full rules need of an ask: what the failed attempt used, the wait budget, and the costs of later candidates. */
-function moreOf({ ask: { release, waitMsMax }, costs }: ShapedAsk): string {
-  const used =
-    release === undefined
-      ? ''
-      : `- ${release.dispatched ? '1' : '0'} ${release.tokens} ${release.spendMicros} `;
-  let text = `${used}${Math.floor(waitMsMax)}`;
+/** What only the full rules need of an ask: which attempt it is for and what the failed one used, the wait budget, and the costs of later candidates. */
+function moreOf({ ask: { release, attempt = 0, waitMsMax }, costs }: ShapedAsk): string {
+  const { tokens, spendMicros } = release ?? { tokens: 0, spendMicros: 0 };
+  const failed = release === undefined ? '.' : release.dispatched ? '1' : '0';
+  const before =
+    release === undefined && attempt === 0 ? '' : `- ${attempt} ${failed} ${tokens} ${spendMicros} `;
+  let text = `${before}${Math.floor(waitMsMax)}`;
   for (let index = 1; index < costs.length; index += 1)
     for (const cost of costs[index] ?? []) text += ` ${cost}`;
   return text;

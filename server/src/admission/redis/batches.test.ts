@@ -131,7 +131,7 @@ function askWide(batches: Batches, operationId: string, count: number): void {
     selection: 'soonest',
     waitMsMax: 0,
     leaseMs: 1_000,
-    about: { laneId: null, userId: 'anne' },
+    about: { laneId: null, userId: 'anne', keyId: null },
     draft: '',
   };
   const shape = { organizationId: 'org', text: '', charges: [] };

@@ -195,7 +195,7 @@ function answer(parts: readonly Waiting[], { settled, answers }: BatchReply): vo
       settles += 1;
     } else {
       const given = answers[asks];
-      if (given === undefined) part.fail(new TypeError('a batch left an ask without an answer'));
+      if (given === undefined) part.fail(new TypeError('a batch returned no result for a request'));
       else part.done(given);
       asks += 1;
     }

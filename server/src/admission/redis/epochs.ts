@@ -85,7 +85,7 @@ export function createEpochs(deps: EpochDeps, scripts: Pick<Scripts, 'run'>): Ep
     state.epoch = stored.epoch;
     state.isDoubted = false;
     if (!reports) return;
-    deps.log.warn({ shard: prefix, epoch: stored.epoch }, 'Redis lost state; limits are rebuilt');
+    deps.log.warn({ shard: prefix, epoch: stored.epoch }, 'Redis lost state; rebuilding limits');
     state.isRestarting = true;
     void report(deps, prefix, stored).then(() => {
       if (state.epoch === stored.epoch) state.isRestarting = false;
@@ -142,7 +142,7 @@ async function report(deps: EpochDeps, prefix: string, { opensInMs }: Stored): P
   // Until now, scripts of this process worked on the epoch before.
   const beforeMs = performance.now();
   const reported = deps.restarted({ shard: prefix, beforeMs, opensInMs }).catch((error: unknown) => {
-    deps.log.warn({ err: error, shard: prefix }, 'requests in flight could not be reported');
+    deps.log.warn({ err: error, shard: prefix }, 'could not report in-flight requests');
   });
   await Promise.race([reported, delay(REPORT_MS_MAX, undefined, { ref: false })]);
   await opens;
@@ -199,5 +199,5 @@ function readStored(reply: unknown): Stored {
 }
 
 function beingRebuilt(): Error {
-  return storeUnavailable('redis', 'limits are being rebuilt after a loss of state');
+  return storeUnavailable('redis', 'limits are being rebuilt because Redis lost state');
 }

@@ -55,13 +55,13 @@ async function sweepShard(deps: LineCallDeps, prefix: string): Promise<number> {
     const [count, , releases, unreadable, broken] = listOf(await scripts.run('sweep', prefix, args));
     for (const release of readReleases(releases)) replies.released(release, 0);
     for (const operation of listOf(unreadable))
-      aside.note('lease', { prefix, operation }, 'a lease cannot be read and was set aside');
+      aside.note('lease', { prefix, operation }, 'set aside an unreadable lease');
     for (const organizationId of listOf(broken)) await mended.drop(prefix, String(organizationId));
     return Number(count);
   } catch (error) {
     // The client of Redis tells of outages.
     if (!isUnavailable(error))
-      aside.note('lease', { prefix, err: error }, 'leases of a shard could not be ended');
+      aside.note('lease', { prefix, err: error }, 'could not end the expired leases of a shard');
     return 0;
   }
 }

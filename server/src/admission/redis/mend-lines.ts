@@ -29,7 +29,7 @@ export function mendLines(deps: {
     const waited = Number(await scripts.run('drop-line', prefix, [time(), organizationId]));
     if (waited < 0) return false;
     const about = { organization_id: organizationId, waited };
-    aside.note('line', about, 'a line cannot be read and was dropped; those who waited ask again');
+    aside.note('line', about, 'dropped an unreadable queue; its requests queue again');
     deps.dropped(prefix);
     return true;
   }

@@ -9,7 +9,10 @@ export interface CallDeps {
   readonly prefixFor: (organizationId: string) => string;
 }
 
-type PlainCalls = Pick<AdmissionEngine, 'extend' | 'restore' | 'penalize' | 'initialize' | 'usage'>;
+type PlainCalls = Pick<
+  AdmissionEngine,
+  'extend' | 'restore' | 'penalize' | 'initialize' | 'usage' | 'nextSlots'
+>;
 
 /** Calls that move no line. */
 export function createPlainCalls({ scripts, time, prefixFor }: CallDeps): PlainCalls {
@@ -35,6 +38,12 @@ export function createPlainCalls({ scripts, time, prefixFor }: CallDeps): PlainC
       const args = limits.flatMap(({ id, metric, period }) => [id, metric, period]);
       const reply = await scripts.run('usage', prefixFor(organizationId), [time(), organizationId, ...args]);
       return readUsage(reply, limits);
+    },
+    async nextSlots(organizationId, operationIds) {
+      if (operationIds.length === 0) return [];
+      const args = [time(), organizationId, ...operationIds];
+      const reply = listOf(await scripts.run('next-slots', prefixFor(organizationId), args));
+      return reply.map(Number).map((inMs) => (inMs < 0 ? null : inMs));
     },
   };
 }

@@ -7,7 +7,7 @@ import { listOf } from './wire.ts';
 const DIRECTORY = join(import.meta.dirname, 'script');
 const NAMES = [
   ...(['batch', 'step', 'change-limits', 'extend', 'restore', 'penalize', 'sweep'] as const),
-  ...(['usage', 'initialize', 'recount', 'drop-line', 'begin'] as const),
+  ...(['usage', 'next-slots', 'initialize', 'recount', 'drop-line', 'begin'] as const),
 ];
 
 /** Read by every script. */
@@ -19,7 +19,8 @@ const LINE_PARTS = [
   ...['line-zones', 'line-plan', 'line-runs', 'line-state', 'line-places', 'line-fit', 'line-promise'],
   ...['line-refuse', 'line-queues', 'line-turns', 'line'],
 ];
-const LINE_GIVES = 'line_exists, ask_line, ask_again, leave, step, touch, change_limits, next_ms, flush_line';
+const LINE_GIVES =
+  'line_exists, ask_line, ask_again, leave, step, touch, change_limits, next_ms, next_slots, flush_line';
 const LINE = ['the line', 'finish'];
 /** A library's name is this and a part of its digest. */
 const LIBRARY = 'relay_batch_';
@@ -37,6 +38,7 @@ const PARTS: Readonly<Record<ScriptName, readonly string[]>> = {
   extend: SHARED,
   penalize: [...SHARED, 'windows'],
   usage: [...SHARED, 'windows'],
+  'next-slots': [...SHARED, ...RULES, 'the line'],
   initialize: [...SHARED, 'windows'],
   begin: [...SHARED, ...RULES],
 };
@@ -100,7 +102,7 @@ export function createScripts(redis: Redis, rewrite: (text: string) => string = 
     },
     async run(name, prefix, args, told) {
       const call = calls.get(name);
-      if (call === undefined) throw new RangeError(`no script called ${name}`);
+      if (call === undefined) throw new RangeError(`no script is named ${name}`);
       if (LEAVES_LEASES.has(name)) redis.shards.use(prefix);
       const answer = await send(call, prefix, args);
       // The third field of a batch's reply.

@@ -24,7 +24,12 @@ export function restoreArguments(ask: AdmissionAsk, index: number, agoMs: number
   const windows = [...policies.values()].filter(({ period }) => period !== 'none');
   return [
     ...[ask.organizationId, ask.operationId, String(ask.leaseMs), ask.draft],
-    ...[String(index), String(Math.floor(agoMs)), nameOf(ask.organizationId, candidate, columns)],
+    ...[
+      String(index),
+      String(Math.floor(agoMs)),
+      String(ask.attempt ?? 0),
+      nameOf(ask.organizationId, candidate, columns),
+    ],
     ...[values.length, ...values, windows.length].map(String),
     ...windows.flatMap(({ id, metric, period }) => [id, metric, period]),
     ...candidate.charges.flatMap(({ policy: { id, metric, period } }, position) => [
@@ -62,7 +67,7 @@ export function readAnswer(list: readonly unknown[], candidates: readonly Candid
 export function readRelease(list: readonly unknown[], candidates: readonly CandidateAsk[]): Release {
   const [kind, second, third] = list;
   if (kind === 'refused') return readRefusal(list);
-  if (kind !== 'admitted') throw new TypeError(`a script answered ${String(kind)}`);
+  if (kind !== 'admitted') throw new TypeError(`a script returned ${String(kind)}`);
   const candidate = Number(second);
   const charges = candidates[candidate]?.charges ?? [];
   const windows = charges.map(({ policy }, index) => ({
@@ -116,7 +121,7 @@ export function readUsage(reply: unknown, limits: readonly AppliedLimit[]): Poli
 }
 
 export function listOf(reply: unknown): readonly unknown[] {
-  if (!Array.isArray(reply)) throw new TypeError(`a script replied ${String(reply)} instead of a list`);
+  if (!Array.isArray(reply)) throw new TypeError(`a script returned ${String(reply)} instead of a list`);
   return reply;
 }
 
@@ -126,5 +131,5 @@ function idOrNull(value: unknown): string | null {
 
 function reasonOf(word: unknown): Refusal['reason'] {
   if (word === 'wait_budget' || word === 'exceeds_limit' || word === 'queue_full') return word;
-  throw new TypeError(`a script refused for ${String(word)}`);
+  throw new TypeError(`a script gave an unknown reason: ${String(word)}`);
 }

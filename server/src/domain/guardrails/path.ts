@@ -16,14 +16,14 @@ const QUOTED = /\[\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")\s*\]/y;
 
 /** The steps of the path, or a description of the error that continues a sentence starting with "path". */
 export function parseJsonPath(text: string): JsonPath | string {
-  if (!text.startsWith('$')) return 'must start with $, the whole answer';
+  if (!text.startsWith('$')) return 'must start with $, which stands for the whole response';
   const steps: PathStep[] = [];
   let position = 1;
   while (position < text.length) {
     const found = stepAt(text, position);
     if (found === null) {
       const rest = text.slice(position, position + 20);
-      return `cannot be read from "${rest}" on; what is understood is $, .name, ['name'], [0], [*] and .*`;
+      return `is not valid at "${rest}"; use only $, .name, ['name'], [0], [*] and .*`;
     }
     steps.push(found.step);
     position = found.end;

@@ -56,26 +56,25 @@ function ruleProblem(rule: ResponseRule, { preDispatch }: { preDispatch: boolean
   if (typeof path === 'string') return { param: 'path', message: path };
   const hasValue = rule.value !== undefined;
   if (WITHOUT_VALUE.has(rule.operator)) {
-    if (hasValue) return { param: 'value', message: `is not used with ${rule.operator}; leave it out` };
+    if (hasValue) return { param: 'value', message: `is not used with ${rule.operator}; omit it` };
   } else if (!hasValue) {
-    return { param: 'value', message: `is needed with ${rule.operator}` };
+    return { param: 'value', message: `is required with ${rule.operator}` };
   }
   if (OF_NUMBERS.has(rule.operator) && typeof rule.value !== 'number')
     return { param: 'value', message: `must be a number with ${rule.operator}` };
   if (rule.action !== 'replace') {
     if (rule.replacement === undefined) return null;
-    return { param: 'replacement', message: `is only used with the action replace; leave it out` };
+    return { param: 'replacement', message: `is only used with the action replace; omit it` };
   }
   if (rule.replacement === undefined)
     return {
       param: 'replacement',
-      message: 'is needed with the action replace: what the client gets instead',
+      message: 'is required with the action replace: the text that the client gets instead',
     };
   if (!preDispatch) return null;
   return {
     param: 'action',
-    message:
-      'cannot be replace while pre_dispatch_enabled is true: there is no answer yet that could be replaced',
+    message: 'can’t be replace while pre_dispatch_enabled is true: there is no response to replace yet',
   };
 }
 

@@ -59,7 +59,7 @@ function problemIn(value: unknown, param: string, depth: number): GuardrailProbl
   for (const [name, each] of Object.entries(value)) {
     const inner = Array.isArray(value) ? `${param}[${name}]` : `${param}.${name}`;
     if (!Array.isArray(value) && name.includes('{{'))
-      return { param: inner, message: 'has {{ in the name of a member; only values are filled in' };
+      return { param: inner, message: 'has {{ in a field name; only values can have placeholders' };
     const problem = problemIn(each, inner, depth + 1);
     if (problem !== null) return problem;
   }
@@ -72,16 +72,16 @@ function problemOfText(text: string, param: string): GuardrailProblem | null {
     if (JSON_NAMES.has(name))
       return {
         param,
-        message: `holds ${written} among other text; it becomes JSON and must be the whole string`,
+        message: `has ${written} among other text; it becomes JSON, so it must be the whole string`,
       };
     if (!TEXT_VALUES.has(name))
       return {
         param,
-        message: `names ${written}, which is not known; known are ${templateNames.join(', ')}`,
+        message: `has the unknown placeholder ${written}; known names are ${templateNames.join(', ')}`,
       };
   }
   if (text.replace(NAMED, '').includes('{{'))
-    return { param, message: 'has {{ without a name and }} after it' };
+    return { param, message: 'has {{ that is not followed by a name and }}' };
   return null;
 }
 

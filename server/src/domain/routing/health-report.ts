@@ -76,7 +76,7 @@ function openedBy(
   if (faults === null || faults.sentMs < (seen.closedMs ?? 0)) return null;
   const opens = isWorseThanPoison(seen, faults.othersOkMs) || isShareTooHigh(seen.slots, faults, nowMs);
   if (!opens) return null;
-  const reason = error?.message ?? 'requests fail';
+  const reason = error?.message ?? 'requests are failing';
   return { sinceMs: nowMs, reason, failedProbes: 0, probeDueMs: nowMs + PROBE_MS_FIRST };
 }
 

@@ -64,7 +64,7 @@ export function openBreakerOf(
 export function skipWords({ sinceMs, reason, failedProbes }: OpenBreaker, nowMs: number): string {
   const forMs = Math.max(1_000, Math.round((nowMs - sinceMs) / 1_000) * 1_000);
   const every = durationWords(probeIntervalMs(failedProbes));
-  return `skipped: down for ${durationWords(forMs)}, ${reason}; a single request tries it again every ${every}`;
+  return `skipped: down for ${durationWords(forMs)}, ${reason}; Relay tries it again with a single request every ${every}`;
 }
 
 function remembered(record: HealthRecord | null, nowMs: number): HealthRecord | null {

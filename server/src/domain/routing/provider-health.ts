@@ -39,7 +39,8 @@ function reasonOf(unwell: readonly SeenHealth[], seen: number): string {
   const [only] = reasons;
   if (reasons.size === 1 && only !== undefined && unwell.length === seen) return only;
   const which = `${unwell.length} of ${seen} endpoints`;
-  return only === undefined ? `${which} are not well` : `${which}: ${[...reasons].slice(0, 3).join('; ')}`;
+  if (only === undefined) return `${which} ${unwell.length === 1 ? 'is' : 'are'} not healthy`;
+  return `${which}: ${[...reasons].slice(0, 3).join('; ')}`;
 }
 
 function sinceOf(shown: readonly SeenHealth[], latest: boolean): string | null {

@@ -80,7 +80,7 @@ export function unfitness(
 }
 
 function unbounded(field: string, limit: string): Unfit {
-  const reason = `${limit} is a hard limit, "${field}" has no upper bound on usage, and the endpoint has no context window. Set the endpoint’s "context_window"`;
+  const reason = `${limit} is a hard limit, "${field}" makes usage unbounded, and the endpoint has no context window. Set the endpoint’s "context_window"`;
   return { why: 'unbounded', verdict: 'unbounded', reason };
 }
 

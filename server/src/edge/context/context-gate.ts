@@ -60,7 +60,11 @@ export function createContextGate(deps: ContextGateDeps): RequestHandler {
         const known = asRelayError(error);
         if (!(known instanceof RelayError))
           deps.log.error({ err: error, request_id: ownRequestId }, 'defect');
-        else deps.log.warn({ request_id: ownRequestId, why: known.detail.internal }, 'context refused');
+        else
+          deps.log.warn(
+            { request_id: ownRequestId, why: known.detail.internal },
+            'rejected a signed context',
+          );
         refuseRequest(request, response, known, { requestId: ownRequestId, publicUrl: deps.publicUrl });
       },
     );
@@ -73,11 +77,11 @@ function onlyContextOf({ rawHeaders }: IncomingMessage): string {
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] ?? '';
     if (!isOurs(name)) continue;
-    if (name.toLowerCase() !== CONTEXT_HEADER) throw new ContextRefusedError(`there is a header ${name}`);
-    if (found !== null) throw new ContextRefusedError('there are two of them');
+    if (name.toLowerCase() !== CONTEXT_HEADER) throw new ContextRefusedError(`unexpected header ${name}`);
+    if (found !== null) throw new ContextRefusedError('there are two context headers');
     found = rawHeaders[index + 1] ?? '';
   }
-  if (found === null) throw new ContextRefusedError('there is none');
+  if (found === null) throw new ContextRefusedError('there is no context header');
   return found;
 }
 
@@ -99,7 +103,7 @@ async function claim(used: UsedContexts, contextId: string): Promise<void> {
     first = await used.claim(contextId);
   } catch (cause) {
     throw new RelayError('policy_unavailable', {
-      message: 'Whether this request was served before cannot be checked right now. Retry shortly.',
+      message: 'Relay can’t check right now whether it has already served this request. Retry shortly.',
       internal: cause instanceof RelayError ? (cause.detail.internal ?? cause.message) : String(cause),
       cause,
     });

@@ -39,9 +39,9 @@ export function createContextVerifier(deps: {
     // A list of audiences would make the token valid for others as well.
     if (aud !== AUDIENCE) throw new ContextRefusedError('it is for another audience');
     if (iat === undefined || exp !== iat + CONTEXT_SECONDS)
-      throw new ContextRefusedError('its lifetime is not that of a context');
+      throw new ContextRefusedError('its lifetime is not valid');
     const context = contextOf(payload);
-    if (context === null) throw new ContextRefusedError('its claims are not those of a context');
+    if (context === null) throw new ContextRefusedError('its claims are not valid');
     return context;
   };
 }
@@ -57,9 +57,9 @@ async function verified(
       (header) => {
         // Further header parameters would have to be understood: keys to fetch, payloads to leave out.
         if (Object.keys(header).sort().join() !== HEADER_MEMBERS)
-          throw new ContextRefusedError('its header is not that of a context');
+          throw new ContextRefusedError('its header is not valid');
         const known = keys.get(String(header.kid));
-        if (known === undefined) throw new ContextRefusedError('no configured key has the id it names');
+        if (known === undefined) throw new ContextRefusedError('no configured key has its key ID');
         return known.key;
       },
       {

@@ -9,7 +9,7 @@ export function createBackground({ log }: Pick<IdentityDeps, 'log'>): Background
   let running = 0;
   return (work) => {
     if (running >= RUNNING_MAX) {
-      log.warn({ running }, 'a link was not made: too many at the same time');
+      log.warn({ running }, 'did not create a link: too many are being created');
       return;
     }
     running += 1;
@@ -18,7 +18,7 @@ export function createBackground({ log }: Pick<IdentityDeps, 'log'>): Background
       work()
         .catch((error: unknown) => {
           const reason = error instanceof Error ? error.message : String(error);
-          log.warn({ reason }, 'a link was not made');
+          log.warn({ reason }, 'could not create a link');
         })
         .finally(() => {
           running -= 1;

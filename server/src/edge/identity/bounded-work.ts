@@ -18,7 +18,7 @@ export function createBoundedWork(bounds: {
     }
     if (waiting.length >= bounds.waitingMax) {
       throw new RelayError('too_many_attempts', {
-        message: 'Too many people are signing in at this moment. Try again in a second.',
+        message: 'Too many sign-ins are in progress. Try again in a second.',
         headers: { [headers.retryAfter]: '1' },
       });
     }

@@ -80,13 +80,13 @@ export function createIdentityProvider(
     const tokens = await found
       .validateAuthorizationCode({ code, codeVerifier, redirectURI: redirectUri })
       .catch((cause: unknown) => {
-        throw notProven('the code was not exchanged', cause);
+        throw notProven('the code exchange failed', cause);
       });
     const idToken = tokens?.idToken;
     // Without an ID token, nothing binds the response to this sign-in.
-    if (tokens === null || idToken === undefined) throw notProven('there is no ID token');
+    if (tokens === null || idToken === undefined) throw notProven('the response has no ID token');
     const info = await found.getUserInfo({ ...tokens, expectedIdTokenNonce: nonce });
-    if (info === null) throw notProven('the ID token does not hold');
+    if (info === null) throw notProven('the ID token is not valid');
     return profileOf(providerIdOf(settings), decodeJwt(idToken).sub, info.data as Claims);
   }
 
@@ -125,7 +125,8 @@ async function discover(settings: OidcSettings, { context }: Library) {
   const { context: made } = await plugin.init(context as unknown as Parameters<typeof plugin.init>[0]);
   const found = made.socialProviders.find(({ id }) => id === providerIdOf(settings));
   if (found === undefined) throw unreachable('its configuration could not be read');
-  if (found.issuer?.replace(/\/+$/, '') !== issuer) throw unreachable('it calls itself by another name');
+  if (found.issuer?.replace(/\/+$/, '') !== issuer)
+    throw unreachable('its issuer differs from RELAY_OIDC_ISSUER');
   return found;
 }
 
@@ -135,9 +136,10 @@ function providerIdOf({ issuer }: OidcSettings): string {
 
 function profileOf(providerId: string, subject: unknown, claims: Claims): Profile {
   const { sub, email, email_verified: verified } = claims;
-  if (typeof subject !== 'string' || !SUBJECT.test(subject)) throw notProven('there is no usable subject');
+  if (typeof subject !== 'string' || !SUBJECT.test(subject))
+    throw notProven('the ID token has no valid subject');
   // Claims may come from the userinfo endpoint, which must describe the same subject.
-  if (sub !== subject) throw notProven('the claims have another subject');
+  if (sub !== subject) throw notProven('the claims are for another subject');
   if (typeof email !== 'string' || !EMAIL.test(email) || email.length > 320)
     throw new RelayError('permission_denied', {
       message: 'The identity provider sent no email address. Ask its administrator to add the email claim.',
@@ -174,7 +176,7 @@ export function ssoFailed(message: string, internal: string, cause?: unknown): R
 function unreachable(internal: string): RelayError {
   return new RelayError('upstream_unreachable', {
     message:
-      'The identity provider cannot be reached. Try again, or ask your administrator to check RELAY_OIDC_ISSUER.',
+      'The identity provider is unreachable. Try again, or ask your administrator to check RELAY_OIDC_ISSUER.',
     internal,
   });
 }
@@ -182,7 +184,7 @@ function unreachable(internal: string): RelayError {
 /** Only the wait is bounded: late work runs to its end and holds its slot until then. */
 function withinDeadline<T>(work: Promise<T>): Promise<T> {
   return new Promise<T>((resolve, reject) => {
-    const timer = setTimeout(() => reject(unreachable('it does not answer')), DEADLINE_MS);
+    const timer = setTimeout(() => reject(unreachable('it did not respond in time')), DEADLINE_MS);
     work.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }

@@ -59,7 +59,7 @@ export async function acceptInvitation(
     if (held === undefined) throw noSuchInvitation();
     const joining = await person(tx);
     if (!(await insertMember(tx, { organizationId, userId: joining, role }))) {
-      throw new RelayError('conflict', { message: 'You are a member of this organization already.' });
+      throw new RelayError('conflict', { message: 'You’re already a member of this organization.' });
     }
     await tx
       .updateTable('invitations')

@@ -62,7 +62,7 @@ export async function insertProof(
 
 export function addressTaken(param: string): RelayError {
   return new RelayError('conflict', {
-    message: 'An account with this address exists. Sign in to it instead.',
+    message: 'An account with this email address already exists. Sign in instead.',
     param,
   });
 }
@@ -122,7 +122,7 @@ export async function demandRoomForMember(tx: Transaction<Database>, organizatio
   const membersMax = plans[plan].counts.members;
   if (row === undefined || membersMax === null || row.members < membersMax) return;
   throw new RelayError('entitlement_missing', {
-    message: `The plan of this organization allows ${membersMax} members, and that limit is reached. Ask its owner to change the plan.`,
+    message: `This organization’s plan allows ${membersMax} members, and that limit is reached. Ask its owner to change the plan.`,
     fields: { plan, counted: 'members', limit: membersMax },
   });
 }

@@ -66,7 +66,7 @@ export function joiningHandlers(parts: Parts): Handlers {
       const session = await parts.sessions.find(call.header('cookie'));
       if (session?.userId !== user.id) {
         throw new RelayError('conflict', {
-          message: `This invitation is for ${invitation.email}, which has an account. Sign in to it, then accept.`,
+          message: `This invitation is for ${invitation.email}, which already has an account. Sign in, then accept.`,
           param: 'token',
         });
       }
@@ -90,13 +90,13 @@ function isMailboxProven({ deps }: Parts, { email, token }: SignUp): boolean {
   if (deps.mail === null) return false;
   if (token === undefined) {
     throw new RelayError('invalid_request', {
-      message: 'Send `token` from the link to your address. POST /api/signup/link sends it.',
+      message: 'Send the `token` from the link in your email. POST /api/signup/link sends that email.',
       param: 'token',
     });
   }
   if (isOpenSignUpLink({ ...deps, nowMs: deps.clock.nowMs() }, token, email)) return true;
   throw new RelayError('not_found', {
-    message: 'This link does not work: it has expired, or it is for another address. Request another one.',
+    message: 'This link doesn’t work: it has expired, or it’s for another address. Request a new one.',
     param: 'token',
   });
 }
@@ -154,7 +154,7 @@ async function joinAsNewcomer(
   const { name, password } = call.body;
   if (name === undefined || password === undefined) {
     throw new RelayError('invalid_request', {
-      message: `${invitation.email} has no account yet. Send \`name\` and \`password\` to create it.`,
+      message: `${invitation.email} has no account yet. Send \`name\` and \`password\` to create one.`,
       param: name === undefined ? 'name' : 'password',
     });
   }

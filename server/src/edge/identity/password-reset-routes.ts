@@ -97,8 +97,7 @@ function setPassword(
 /** The same response for a link that is unknown, used or expired. */
 function noSuchLink(): RelayError {
   return new RelayError('not_found', {
-    message:
-      'This link does not work: it was used, it has expired, or it is incomplete. Request another one.',
+    message: 'This link doesn’t work: it was already used, has expired, or is incomplete. Request a new one.',
     param: 'token',
   });
 }

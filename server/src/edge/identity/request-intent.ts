@@ -30,6 +30,6 @@ export function demandOwnOrigin(publicUrl: string, header: Header): void {
   const own = URL.canParse(origin) ? new URL(origin) : null;
   if (own !== null && (own.origin === new URL(publicUrl).origin || own.host === header('host'))) return;
   throw new RelayError('csrf_failed', {
-    message: `The request comes from a page of another site. Use the console at ${publicUrl}.`,
+    message: `The request comes from a page on another site. Use the console at ${publicUrl}.`,
   });
 }

@@ -130,7 +130,7 @@ function refusalOf(error: unknown): null {
   if (body?.code === 'TOTP_ALREADY_ENABLED' || isUniqueViolation(error)) {
     throw new RelayError('conflict', {
       message:
-        'This account has a second factor already. Remove it first with POST /api/account/totp/remove.',
+        'This account already has a second factor. Remove it first with POST /api/account/totp/remove.',
     });
   }
   throw error;
@@ -138,6 +138,6 @@ function refusalOf(error: unknown): null {
 
 function nothingToConfirm(): RelayError {
   return new RelayError('conflict', {
-    message: 'There is no second factor to confirm. Set one up first with POST /api/account/totp.',
+    message: 'This account has no second factor to confirm. Set one up first with POST /api/account/totp.',
   });
 }

@@ -78,7 +78,7 @@ export function signInHandlers(parts: Parts): Handlers {
 
 function noSuchSession(): RelayError {
   return new RelayError('not_found', {
-    message: 'You have no session with this id, or it has ended. GET /api/account/sessions lists yours.',
+    message: 'You have no session with this ID, or it has ended. GET /api/account/sessions lists yours.',
   });
 }
 
@@ -97,8 +97,7 @@ async function signInWithToken(parts: Parts, call: Call<'createSession'>): Promi
   const isToken = isSameText(digestOfAdminToken(secret, sent), digestOfAdminToken(secret, expected));
   if (!isToken && admin.codes?.redeem(sent) !== true)
     throw new RelayError('invalid_credentials', {
-      message:
-        'The token is not the value of RELAY_ADMIN_TOKEN. Copy it from the settings of this deployment.',
+      message: 'The token doesn’t match RELAY_ADMIN_TOKEN. Copy it from this deployment’s settings.',
     });
   await succeeded();
   const { organizationId, userId } = admin;
@@ -161,7 +160,7 @@ export async function switchOrganization(
   if (!memberships.some((each) => each.organizationId === organizationId)) {
     throw new RelayError('not_found', {
       message:
-        'You are not an active member of an organization with this id. GET /api/session lists yours under `orgs`.',
+        'You’re not an active member of an organization with this ID. GET /api/session lists yours under `orgs`.',
       param: 'org_id',
     });
   }

@@ -58,7 +58,7 @@ async function linkByEmail(
   if (!profile.emailVerified) {
     throw new RelayError('permission_denied', {
       message:
-        'The identity provider does not vouch for your email address. Ask its administrator to set the claim email_verified.',
+        'The identity provider hasn’t verified your email address. Ask its administrator to set the email_verified claim.',
     });
   }
   const user = await findUserByEmail(deps.db, profile.email);

@@ -38,7 +38,7 @@ export function ssoHandlers(parts: Parts): Handlers {
     if (provider !== null) return provider;
     throw new RelayError('mode_unsupported', {
       message:
-        'Single sign-on is not set up here. The operator sets RELAY_OIDC_ISSUER and RELAY_OIDC_CLIENT_ID.',
+        'Single sign-on is not set up here. Ask the operator to set RELAY_OIDC_ISSUER and RELAY_OIDC_CLIENT_ID.',
     });
   }
 
@@ -49,14 +49,14 @@ export function ssoHandlers(parts: Parts): Handlers {
 
   async function openJourney(header: string | undefined): Promise<SsoJourney> {
     const sealed = cookieOf(header, JOURNEY_COOKIE);
-    if (sealed === null) throw tooLate('the browser has begun no journey');
+    if (sealed === null) throw tooLate('the browser sent no sign-in cookie');
     const { crypto, context } = await parts.library();
     try {
       const text = await crypto.symmetricDecrypt({ key: context.secretConfig, data: sealed });
       const journey: SsoJourney = JSON.parse(text);
       return journey;
     } catch (cause) {
-      throw notProven('the cookie of the journey does not open', cause);
+      throw notProven('the sign-in cookie could not be decrypted', cause);
     }
   }
 
@@ -66,7 +66,7 @@ export function ssoHandlers(parts: Parts): Handlers {
       const returnTo = localPath(call.query.return_to ?? '/', deps.publicUrl);
       if (returnTo === null) {
         throw new RelayError('invalid_request', {
-          message: 'return_to must be a path of this console, such as /lanes.',
+          message: 'return_to must be a path in this console, such as /lanes.',
           param: 'return_to',
         });
       }
@@ -80,7 +80,7 @@ export function ssoHandlers(parts: Parts): Handlers {
       const identityProvider = demandProvider();
       const { code, state, error } = call.query;
       const journey = await openJourney(call.header('cookie'));
-      if (journey.endsAtMs < deps.clock.nowMs()) throw tooLate('the journey took too long');
+      if (journey.endsAtMs < deps.clock.nowMs()) throw tooLate('the sign-in took too long');
       if (state === undefined || !isSameState(journey, state)) throw otherJourney();
       call.setHeader('set-cookie', clearCookie(cookie));
       if (error !== undefined || code === undefined) throw refusedBy(error ?? '');
@@ -104,7 +104,7 @@ function tooLate(internal: string): RelayError {
 function otherJourney(): RelayError {
   return ssoFailed(
     'This response belongs to another sign-in, perhaps in another tab. Start again from the sign-in page.',
-    'the state is another one',
+    'the state does not match',
   );
 }
 
@@ -112,9 +112,9 @@ function otherJourney(): RelayError {
 const OAUTH_ERROR = /^[a-z_]{1,50}$/;
 
 function refusedBy(error: string): RelayError {
-  const named = OAUTH_ERROR.test(error) ? ` It says \`${error}\`.` : '';
+  const named = OAUTH_ERROR.test(error) ? ` Its error was \`${error}\`.` : '';
   return ssoFailed(
-    `The identity provider did not let you sign in.${named} Try again and agree to what it asks, or ask its administrator for access.`,
-    `the identity provider has refused: ${JSON.stringify(error.slice(0, 100))}`,
+    `The identity provider rejected the sign-in.${named} Try again and grant the access it requests, or ask its administrator for access.`,
+    `the identity provider rejected the sign-in: ${JSON.stringify(error.slice(0, 100))}`,
   );
 }

@@ -30,7 +30,7 @@ export function askFor(
     waitersMax: deps.waitersMax,
     waitMsMax: mayWait ? waitMsLeft(exchange, route) : 0,
     ...(release === null ? {} : { release }),
-    about: { laneId: route.lane?.id ?? null, userId: caller.userId },
+    about: { laneId: route.lane?.id ?? null, userId: caller.userId, keyId: caller.keyId },
     draft: JSON.stringify(draftOf(exchange, routed, candidates, reservations)),
   };
 }

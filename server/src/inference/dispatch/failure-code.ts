@@ -13,7 +13,7 @@ export const FAILURE_WORDS: Readonly<Record<FailureReason, Pick<AttemptFault, 'c
   connection_failed: { code: 'upstream_unreachable', why: 'the connection was closed before a response' },
   tls_failed: {
     code: 'upstream_unreachable',
-    why: 'TLS failed: the certificate is not trusted, expired or for another name, or the port does not speak TLS',
+    why: 'TLS failed: the certificate is not trusted, expired or for another name, or the port does not use TLS',
     unsent: true,
   },
   timed_out: { code: 'upstream_timeout', why: 'the connection timed out', unsent: true },

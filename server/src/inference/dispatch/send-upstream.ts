@@ -36,7 +36,7 @@ const TIMEOUT_WORDS: Record<DeadlineKind, (limit: string) => string> = {
 };
 const NO_CREDENTIAL = {
   code: 'upstream_not_prepared',
-  why: 'it has no credential that is enabled, readable and right for its auth_mode',
+  why: 'it has no enabled credential that Relay can decrypt and that fits its auth_mode',
   unsent: true,
 } as const;
 

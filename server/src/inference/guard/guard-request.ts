@@ -88,7 +88,7 @@ async function guardWithNewest(
     if (unasked.length === 0) return 'clear';
     if ((await askInTurn(deps, exchange, routed, unasked)) === 'stopped') return 'stopped';
   }
-  throw new RelayError('guardrail_unavailable', { internal: 'there was always another guardrail to ask' });
+  throw new RelayError('guardrail_unavailable', { internal: 'no guardrail was left to call' });
 }
 
 /** Asks in order; the first refusal ends the request. */

@@ -32,7 +32,7 @@ export async function guardResponse(
   try {
     said = await parseInspectable(deps, exchange, decoded ?? Buffer.alloc(0));
   } catch (cause) {
-    const internal = 'the answer cannot be read, so no guardrail can be shown it';
+    const internal = 'the response can’t be read, so no guardrail can check it';
     return { kind: 'refused', error: new RelayError('upstream_invalid_response', { internal, cause }) };
   }
   let replaced = false;

@@ -54,7 +54,7 @@ export function createNewestSnapshot(deps: NewestSnapshotDeps): NewestSnapshot {
       awayUntilMs = clock.monotonicMs() + AWAY_MS;
       deps.log.warn(
         { err: error },
-        'the newest configuration version cannot be read; the last known one is used',
+        'could not read the newest configuration version; using the last known one',
       );
       return null;
     });
@@ -101,7 +101,7 @@ export function createNewestSnapshot(deps: NewestSnapshotDeps): NewestSnapshot {
 
 function withinTime<T>(reading: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const late = () => reject(new Error(`no answer within ${READ_MS_MAX} ms`));
+    const late = () => reject(new Error(`no response within ${READ_MS_MAX / 1_000} s`));
     const timer = setTimeout(late, READ_MS_MAX);
     reading.then(resolve, reject).finally(() => clearTimeout(timer));
   });

@@ -1,3 +1,4 @@
+import { countWords } from '@relay/contract/words';
 import type { GuardrailStage } from '../../domain/guardrails/verdict.ts';
 import { RelayError } from '../../domain/relay-error.ts';
 import { BUILT_VALUES_MAX, type MemberSpan, valuesIn } from '../../kit/json-members.ts';
@@ -41,7 +42,7 @@ function shownOf(
 function parseUnambiguous({ bytes, members }: InferenceBody): unknown {
   if (valuesIn(members) > BUILT_VALUES_MAX)
     throw new RelayError('invalid_request', {
-      message: `The request body has more than ${BUILT_VALUES_MAX} values. A guardrail applies to this request, and has to read all of it. Send fewer.`,
+      message: `The request body has more than ${countWords(BUILT_VALUES_MAX)} values. A guardrail applies to this request and must read all of them. Send fewer.`,
     });
   let body: unknown;
   try {
@@ -54,7 +55,7 @@ function parseUnambiguous({ bytes, members }: InferenceBody): unknown {
   if (membersOf(body) === sent) return body;
   throw new RelayError('invalid_request', {
     message:
-      'The request body has an object with a duplicate key. A guardrail applies to this request, and must read what the provider reads. Send every key once.',
+      'The request body has an object with a duplicate key. A guardrail applies to this request and must read what the provider reads. Send each key once.',
   });
 }
 

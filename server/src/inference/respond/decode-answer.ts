@@ -19,9 +19,12 @@ const SMALL_BYTES = 64 * 1024;
 /** Larger than zlib's own, because each piece takes a turn of the event loop. */
 const PIECE_BYTES = 128 * 1024;
 
+/** `bytesWritten`: how many bytes it has decoded. */
+export type DecodingStream = Transform & { readonly bytesWritten: number };
+
 interface Decoder {
   readonly whole: (bytes: Buffer, options: ZlibOptions) => Promise<Buffer>;
-  readonly stream: () => Transform;
+  readonly stream: () => DecodingStream;
 }
 
 const GZIP: Decoder = { whole: promisify(gunzip), stream: createGunzip };
@@ -43,7 +46,7 @@ export function isSmall(encodedBytes: number): boolean {
 }
 
 /** Null when Relay does not know the encoding. */
-export function decodingStream(encoding: string): Transform | null {
+export function decodingStream(encoding: string): DecodingStream | null {
   return decoderOf(encoding)?.stream() ?? null;
 }
 

@@ -1,7 +1,6 @@
-import type { Transform } from 'node:stream';
 import type { Usage } from '../../domain/money/usage.ts';
 import type { StreamRules } from '../../protocols/protocol.ts';
-import { decodedBytesMax, decodingStream } from './decode-answer.ts';
+import { type DecodingStream, decodedBytesMax, decodingStream } from './decode-answer.ts';
 import { StreamReader } from './stream-reader.ts';
 
 /** Compressed bytes that wait to be decoded. */
@@ -16,8 +15,7 @@ export class EncodedStreamTap {
   readonly #ended: Promise<void>;
   #endReading: () => void = () => undefined;
   /** Null when the encoding is unknown, or the stream is read no further. */
-  #decoder: Transform | null;
-  #encodedBytes = 0;
+  #decoder: DecodingStream | null;
   #decodedBytes = 0;
 
   constructor(encoding: string, rules: StreamRules) {
@@ -34,7 +32,6 @@ export class EncodedStreamTap {
 
   push(chunk: Buffer): void {
     if (this.#decoder === null) return;
-    this.#encodedBytes += chunk.length;
     this.#decoder.write(chunk);
     if (this.#decoder.writableLength > WAITING_BYTES_MAX) this.#giveUp();
   }
@@ -52,7 +49,8 @@ export class EncodedStreamTap {
   #read(chunk: Buffer): void {
     if (this.#decoder === null) return;
     this.#decodedBytes += chunk.length;
-    if (this.#decodedBytes > decodedBytesMax(this.#encodedBytes)) this.#giveUp();
+    // By the bytes it was decoded from, not by those that wait: a bomb shows itself in its first bytes.
+    if (this.#decodedBytes > decodedBytesMax(this.#decoder.bytesWritten)) this.#giveUp();
     else this.#reader.push(chunk);
   }
 

@@ -131,7 +131,7 @@ export class Reply implements UpstreamListener, InCharge {
       this.#mode = 'buffering';
       if (isFailure(head.status)) this.#watchErrorBody();
     } else if (this.#deps.translator !== null && encodingOf(head) !== null) {
-      this.#refuse('its stream is encoded although that was not asked for, and cannot be translated');
+      this.#refuse('it sent a compressed stream that wasn’t requested and can’t be translated');
     } else if (encodingOf(head) === null) {
       this.#mode = 'streaming';
       this.#head = withoutLength(head);
@@ -366,7 +366,7 @@ export class Reply implements UpstreamListener, InCharge {
   #watchErrorBody(): void {
     this.#errorBodyTimer = setTimeout(() => {
       this.#flow?.abort();
-      const why = `its error (${this.#head.status}) did not arrive completely within ${durationWords(ERROR_BODY_MS_MAX)}`;
+      const why = `its error (${this.#head.status}) did not fully arrive within ${durationWords(ERROR_BODY_MS_MAX)}`;
       this.onFailure({ code: 'upstream_timeout', why });
     }, ERROR_BODY_MS_MAX);
   }

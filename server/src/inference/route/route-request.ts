@@ -41,7 +41,7 @@ function modelNotFound(model: string): RelayError {
 }
 
 function noRoute(exchange: Exchange, body: InferenceBody, route: Route): RelayError {
-  const asked = `${exchange.protocol.operation}${body.streaming ? ' streaming' : ''}`;
+  const asked = `${body.streaming ? 'streaming ' : ''}${exchange.protocol.operation}`;
   const { snapshot, caller } = exchange;
   const rules = limitRules(snapshot, caller, route);
   const unfits = route.members.map((member) => ({
@@ -60,7 +60,7 @@ function noRoute(exchange: Exchange, body: InferenceBody, route: Route): RelayEr
   const reasons = unfits.map(({ name, unfit }) => `"${name}": ${unfit === null ? 'fit' : unfit.reason}`);
   const why = reasons.length === 0 ? 'the lane has no endpoints' : reasons.slice(0, 10).join('; ');
   return new RelayError('no_route', {
-    message: `No candidate of "${body.model}" can serve this ${asked} request: ${why}.`,
+    message: `No candidate for "${body.model}" can serve this ${asked} request: ${why}.`,
     param: 'model',
   });
 }
@@ -70,7 +70,7 @@ function unboundedError(exchange: Exchange, route: Route, candidate: Candidate):
   const field = askedOf(exchange).unboundedAt(candidate.endpoint);
   const policy = hardLimitAt(snapshot, caller, route, candidate);
   return new RelayError('unbounded_request', {
-    message: `"${field}" has no upper bound on usage, and ${limitWords(policy, snapshot)} is a hard limit. Remove the field, or set "context_window" of the endpoint "${candidate.endpoint.name}".`,
+    message: `"${field}" makes the usage of this request unbounded, and ${limitWords(policy, snapshot)} is a hard limit. Remove the field, or set "context_window" on the endpoint "${candidate.endpoint.name}".`,
     param: field,
     fields: { policy },
   });
@@ -85,7 +85,7 @@ function unpricedError(
   const names = endpoints.slice(0, 10).map((name) => `"${name}"`);
   const price = endpoints.length === 1 ? 'its price' : 'a price for one of them';
   return new RelayError('unpriced', {
-    message: `${capitalized(limit)} applies, and no candidate of "${model}" has a price (${names.join(', ')}). Set ${price}, or set the limit’s "unpriced" to "allow".`,
+    message: `${capitalized(limit)} applies, and no candidate for "${model}" has a price (${names.join(', ')}). Set ${price}, or set the limit’s "unpriced" to "allow".`,
     param: 'model',
     fields: { policy },
   });

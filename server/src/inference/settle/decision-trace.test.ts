@@ -44,7 +44,7 @@ describe('the decision trace', () => {
   it('says of those left after a failed attempt why they were not tried', () => {
     const lines = trace(3, ['e0'], { refused: 'queue_full' });
     assert.deepEqual(verdicts(lines), ['selected', 'limited', 'limited']);
-    assert.equal(lines[1]?.reason, 'too many requests of this caller were waiting');
+    assert.equal(lines[1]?.reason, 'too many requests from this caller were waiting');
   });
 
   it('gives the wait of those that were waited for', () => {

@@ -11,7 +11,7 @@ const NO_LANE = { lane: null };
 const REFUSED_TEXT: Record<Refusal['reason'], string> = {
   wait_budget: 'it had no capacity within the wait budget',
   exceeds_limit: 'this request exceeds a limit by itself',
-  queue_full: 'too many requests of this caller were waiting',
+  queue_full: 'too many requests from this caller were waiting',
 };
 
 type Judged = Pick<RecordedCandidate, 'verdict' | 'reason' | 'waitMs'>;
@@ -48,8 +48,9 @@ function judgeTried({ waitMs }: AttemptRecord, isLast: boolean, isProbe: boolean
       reason: 'it was down, and the test request to it failed',
       waitMs,
     };
-  if (!isLast) return { verdict: 'unhealthy', reason: 'its attempt failed and another was made', waitMs };
-  return { verdict: 'selected', reason: 'the last attempt was made here', waitMs };
+  if (!isLast)
+    return { verdict: 'unhealthy', reason: 'the attempt failed, and Relay tried another endpoint', waitMs };
+  return { verdict: 'selected', reason: 'Relay made the last attempt here', waitMs };
 }
 
 /** `passedOver`: a member of a later rank was tried, so this one was considered before and not chosen. */
@@ -67,9 +68,11 @@ function judgeUntried(exchange: Exchange, member: RouteMember, passedOver: boole
     return { verdict: 'would_wait', reason, waitMs: awaited.waitMs };
   }
   if (passedOver && exchange.route?.selection === 'soonest')
-    return { verdict: 'would_wait', reason: 'another was free sooner', waitMs: null };
+    return { verdict: 'would_wait', reason: 'another endpoint was free sooner', waitMs: null };
   if (passedOver) return { verdict: 'limited', reason: REFUSED_TEXT.wait_budget, waitMs: null };
   const reason =
-    exchange.attempts.length > 0 ? 'not needed: ranked after the attempts made' : 'nothing was tried';
+    exchange.attempts.length > 0
+      ? 'not needed: ranked after the endpoints that were tried'
+      : 'no endpoint was tried';
   return { verdict: 'available', reason, waitMs: null };
 }

@@ -139,7 +139,10 @@ function vettingConnector(
     const host = target.hostname.replace(/^\[|\]$/g, '');
     // Literal addresses are not looked up, so they are checked here.
     if (isIP(host) !== 0 && !policy.allows(host)) {
-      callback(new AddressRefusedError(`the address ${host} is in a network that may not be reached`), null);
+      callback(
+        new AddressRefusedError(`the address ${host} is in a network that this deployment doesn’t allow`),
+        null,
+      );
       return;
     }
     connect(target, callback);
@@ -156,7 +159,7 @@ function vettingLookup(policy: AddressPolicy, lookup: LookupFunction): LookupFun
       const refused = addresses.find(({ address }) => !policy.allows(address));
       const first = addresses[0];
       if (refused !== undefined || first === undefined) {
-        const why = `${hostname} resolves to an address in a network that may not be reached`;
+        const why = `${hostname} resolves to an address in a network that this deployment doesn’t allow`;
         return callback(new AddressRefusedError(why), '', 0);
       }
       if (lookupOptions.all === true) return callback(null, addresses);

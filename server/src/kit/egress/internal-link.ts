@@ -69,7 +69,7 @@ export function createInternalLink(options: InternalLinkOptions): InternalLink {
     send(request, answer, owner) {
       const giveBack = shares.tryTake(owner);
       if (giveBack === null) {
-        answer.onFailure(`the owner has its share of ${options.requestsMax} requests in flight`);
+        answer.onFailure(`the owner’s share of the ${options.requestsMax} concurrent requests is in use`);
         return () => undefined;
       }
       const call = new LinkCall(answer, giveBack);

@@ -20,11 +20,11 @@ export type TargetUrlProblem =
 export const targetUrlProblems: Record<TargetUrlProblem, string> = {
   not_a_url: 'is not an absolute URL such as https://api.example.com/v1',
   scheme: 'must start with https:// or http://',
-  credentials: 'must not carry a user name or password; store a credential instead',
-  query_or_fragment: 'must not carry a query or fragment',
+  credentials: 'must not contain a user name or password; store a credential instead',
+  query_or_fragment: 'must not contain a query or fragment',
   characters: 'must not contain backslashes, spaces, control characters or encoded separators',
   address:
-    'points into a private, loopback or reserved network; the operator can open one with RELAY_ALLOW_PRIVATE_NETWORKS, and `relay start` opens loopback while it listens on loopback only',
+    'points to a private, loopback or reserved address; the operator can allow a network with RELAY_ALLOW_PRIVATE_NETWORKS, and `relay start` allows loopback while it listens on loopback only',
 };
 
 // A URL parser accepts these (it drops tabs and turns \ into /), and another parser may read them differently. Encoded

@@ -26,7 +26,7 @@ export function sendTraces(
     };
     const timer = setTimeout(() => {
       stop();
-      end(`no complete response within ${SEND_MS_MAX} ms`);
+      end(`no complete response within ${SEND_MS_MAX / 1_000} s`);
     }, SEND_MS_MAX);
     const stop = link.send(
       { method: 'POST', path, headers: ['content-type', 'application/x-protobuf', ...headers], body },
@@ -35,7 +35,7 @@ export function sendTraces(
           status = given;
         },
         onData: () => undefined,
-        onEnd: () => end(status < 300 ? null : `the receiver answered ${status}`),
+        onEnd: () => end(status < 300 ? null : `the receiver returned ${status}`),
         onFailure: end,
       },
       OWNER,

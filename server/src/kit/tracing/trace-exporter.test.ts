@@ -33,7 +33,7 @@ describe('trace exporter', () => {
     let isDown = true;
     const exporter = createTraceExporter({
       ...parts,
-      send: () => (isDown ? Promise.reject(new Error('the receiver answered 503')) : Promise.resolve()),
+      send: () => (isDown ? Promise.reject(new Error('the receiver returned 503')) : Promise.resolve()),
     });
     exporter.take([SPAN, SPAN, SPAN, SPAN]);
     await new Promise(setImmediate);

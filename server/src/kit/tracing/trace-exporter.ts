@@ -60,7 +60,7 @@ export function createTraceExporter(deps: TraceExporterDeps): TraceExporter {
       } catch (error) {
         counts.failed += spans.length;
         const why = error instanceof Error ? error.message : String(error);
-        if (mayLog()) deps.log.warn({ why, spans: spans.length }, 'traces could not be exported');
+        if (mayLog()) deps.log.warn({ why, spans: spans.length }, 'could not export traces');
         // The next ones wait for the next interval, so that a receiver that is down is not asked in a loop.
         return;
       }

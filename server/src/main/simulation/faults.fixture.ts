@@ -2,6 +2,7 @@ import type { Deployment } from './deployment.fixture.ts';
 import { startGateway } from './gateway.fixture.ts';
 import type { Link } from './network.fixture.ts';
 import { thawServer } from './network.fixture.ts';
+import { SLOW_LINK, SLOW_MS_MAX } from './seen.fixture.ts';
 import type { SimProcess } from './virtual-time.fixture.ts';
 import { startWorker } from './worker.fixture.ts';
 
@@ -31,7 +32,7 @@ const NETWORK_FAULTS: readonly FaultKind[] = [
   { name: 'cut to the store', msMin: 100, msMax: 4_000, begin: (d) => cut(d, 'cutToServer') },
   { name: 'cut from the store', msMin: 100, msMax: 4_000, begin: (d) => cut(d, 'cutToProcess') },
   { name: 'cut both ways for long', msMin: 18_000, msMax: 40_000, begin: (d) => cutBoth(d) },
-  { name: 'a slow link', msMin: 500, msMax: 10_000, begin: (d) => slow(d) },
+  { name: SLOW_LINK, msMin: 500, msMax: 10_000, begin: (d) => slow(d) },
 ];
 
 const STORE_FAULTS: readonly FaultKind[] = [
@@ -172,7 +173,7 @@ function cutBoth(deployment: Deployment): () => void {
 
 function slow(deployment: Deployment): () => void {
   const { links } = deployment.random.pick(linksOf(deployment));
-  links.store.slowMs = deployment.random.integer(5, 150);
+  links.store.slowMs = deployment.random.integer(5, SLOW_MS_MAX);
   return () => {
     links.store.slowMs = 0;
   };

@@ -94,6 +94,7 @@ export function startGateway(deployment: Deployment, machine: string, name: stri
       typicalUse: createTypicalUse(clock),
       bodyBytesMax: 100_000,
       bodyMemory: createBodyMemory({ bytesMax: 1_000_000, shared: true }),
+      bodyPace: null,
       attemptsMax: 3,
       publicUrl: 'https://relay.example.com',
       draining: () => false,

@@ -5,7 +5,7 @@ import { type CalendarPeriod, isSliding } from '../../domain/limits/period.ts';
 import { uncounted } from './judge-counters.fixture.ts';
 import { amountOfRow } from './ledger-store.fixture.ts';
 import type { ProviderEntry } from './provider.fixture.ts';
-import { isLossAlone, type JudgeDeps, type Seen } from './seen.fixture.ts';
+import { isLossAlone, type JudgeDeps, type Seen, SLOW_LINK, SLOW_MS_MAX } from './seen.fixture.ts';
 
 const PERIOD_MS = { second: 1_000, minute: 60_000 } as const;
 
@@ -33,7 +33,7 @@ export function judgeWindows(deps: JudgeDeps, seen: Seen): string[] {
     }
   }
   return [...limits].flatMap(([key, { limit, used }]) => {
-    const most = mostOf(limit, used);
+    const most = mostOf(limit, used, latestMs(seen));
     if (most <= limit.limit + lostWith(deps, seen, limit)) return [];
     return [`windows: ${key} ${most} of ${limit.limit} ${limit.metric}/${limit.period}`];
   });
@@ -79,8 +79,16 @@ function usedBy(
   return { atMs, endedMs, amount: Math.min(known, cost) };
 }
 
+/**
+ * How much later than its release a request may be sent. A gateway gives a late release back three times, and then sends the request: over a link
+ * that stays slow, each is late.
+ */
+function latestMs({ faults }: Seen): number {
+  return faults.some(({ name }) => name === SLOW_LINK) ? SLOW_MS_MAX : 0;
+}
+
 /** The most that any window of the limit held. */
-function mostOf({ metric, period }: AppliedLimit, used: readonly Used[]): number {
+function mostOf({ metric, period }: AppliedLimit, used: readonly Used[], lateMs: number): number {
   const sorted = used.toSorted((one, other) => one.atMs - other.atMs);
   let most = 0;
   for (const [index, { atMs }] of sorted.entries()) {
@@ -89,7 +97,7 @@ function mostOf({ metric, period }: AppliedLimit, used: readonly Used[]): number
       const isCounted = METRICS[metric].held
         ? other.endedMs > atMs
         : isSliding(period)
-          ? other.atMs > atMs - PERIOD_MS[period]
+          ? other.atMs > atMs - PERIOD_MS[period] + lateMs
           : windowStartMs(period as CalendarPeriod, other.atMs) ===
             windowStartMs(period as CalendarPeriod, atMs);
       if (isCounted) sum += other.amount;

@@ -29,7 +29,7 @@ export const PLANTED: readonly PlantedBug[] = [
   {
     name: 'a settlement that is dropped when the store fails',
     file: '/metering/journal/stream-journal.ts',
-    from: "keep({ kind: 'settlement', organizationId, operationId, actual, record }),",
+    from: "keep({ kind: 'settlement', ...settlement }),",
     to: 'undefined,',
   },
   {

@@ -8,9 +8,9 @@ const USAGE = `usage: npm run sim -- [--seeds N] [--from SEED] [--trace] [--plan
 
 Gateways, workers, stores and clients in simulated time, with random faults; then every request must be accounted for.
   --seeds N    how many runs (1)
-  --from SEED  the seed of the first run (1); the next ones count on from it
-  --trace      prints everything that happens
-  --planted N  plants bug N, from 0 to ${PLANTED.length - 1}, and ends at the first run that finds it
+  --from SEED  the seed of the first run (1); later runs count up from it
+  --trace      print everything that happens
+  --planted N  plant bug N, from 0 to ${PLANTED.length - 1}, and stop at the first run that finds it
 `;
 const SHOWN_MAX = 5;
 

@@ -6,6 +6,10 @@ import type { SharedStore } from './shared-store.fixture.ts';
 import type { SimProcess, VirtualTime } from './virtual-time.fixture.ts';
 import type { World } from './world.fixture.ts';
 
+export const SLOW_LINK = 'a slow link';
+/** How much longer a message takes over it. */
+export const SLOW_MS_MAX = 150;
+
 /** A request as its client and those who judge know it. */
 export interface Arrival {
   readonly requestId: string;

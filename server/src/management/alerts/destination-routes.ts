@@ -39,7 +39,7 @@ export function alertDestinationHandlers(deps: ManagementDeps, writes: Destinati
         if (others.length >= DESTINATIONS_MAX)
           throw conflict(
             'name',
-            `An organization has at most ${DESTINATIONS_MAX} alert destinations. Delete one first.`,
+            `An organization can have at most ${DESTINATIONS_MAX} alert destinations. Delete one first.`,
           );
         const sealed =
           secret === undefined ? {} : sealedSecret(deps.sealer, firstPlace(organizationId, id), secret);
@@ -51,7 +51,7 @@ export function alertDestinationHandlers(deps: ManagementDeps, writes: Destinati
           ...sealed,
           enabled,
         });
-        if (inserted === undefined) throw conflict('name', 'The destination exists already.');
+        if (inserted === undefined) throw conflict('name', 'The destination already exists.');
         return inserted;
       });
       return { ...toDestination(row), ...(made !== undefined && { secret: made }) };

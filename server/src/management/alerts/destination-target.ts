@@ -20,13 +20,13 @@ export async function demandTarget(
   { kind, url, address, secret }: WantedTarget,
 ): Promise<{ url: string | null; address: string | null }> {
   if (kind === 'webhook') {
-    if (address !== null) throw invalidField('address', 'address must be null or left out for a webhook.');
-    if (url === null) throw invalidField('url', 'url must name where the webhook is sent.');
+    if (address !== null) throw invalidField('address', 'address must be null or omitted for a webhook.');
+    if (url === null) throw invalidField('url', 'url is required for a webhook.');
     return { url: checkedUrl(deps, url), address };
   }
-  if (url !== null) throw invalidField('url', 'url must be null or left out for mail.');
+  if (url !== null) throw invalidField('url', 'url must be null or omitted for mail.');
   if (secret !== undefined)
-    throw invalidField('secret', 'secret must be left out for mail: it signs webhooks.');
+    throw invalidField('secret', 'secret must be omitted for mail: it signs webhooks.');
   if (address === null) throw invalidField('address', 'address must be an email address.');
   if (deps.mail === null)
     throw invalidField(
@@ -35,7 +35,7 @@ export async function demandTarget(
     );
   // Anyone can sign up for a hosted deployment, which must not send mail to strangers for them.
   if (deps.deployment.mode === 'hosted' && !(await isMember(tx, organizationId, address)))
-    throw invalidField('address', 'address must be that of a member of the organization.');
+    throw invalidField('address', 'address must belong to a member of the organization.');
   return { url, address };
 }
 
@@ -44,7 +44,10 @@ function checkedUrl({ egress }: Pick<ManagementDeps, 'egress'>, text: string): s
   if (typeof target === 'string') throw invalidField('url', `url ${targetUrlProblems[target]}.`);
   const url = parseGuardrailUrl(text);
   if (url === 'invalid')
-    throw invalidField('url', 'url must not carry a fragment, and its query only plain names and values.');
+    throw invalidField(
+      'url',
+      'url must not contain a fragment, and its query must contain only plain names and values.',
+    );
   return url.origin + url.path;
 }
 

@@ -47,6 +47,7 @@ describe('own API keys', () => {
         product_key: 'model_relay',
         scopes: ['relay:request'],
         status: 'active',
+        first_used_at: null,
         last_used_at: null,
         expires_at: null,
         revoked_at: null,
@@ -109,11 +110,14 @@ describe('own API keys', () => {
     assert.deepEqual(await statuses(), ['expired', 'revoked']);
   });
 
-  it('tell when they were last used', async () => {
+  it('tell when they were first and last used', async () => {
     const { key } = await create(room.acme);
-    const last_used_at = new Date(nowMs);
-    await room.db.updateTable('api_keys').set({ last_used_at }).where('id', '=', key.id).execute();
-    assert.equal((await find(room.acme, key.id))?.last_used_at, last_used_at.toISOString());
+    const [first_used_at, last_used_at] = [new Date(nowMs - 5_000), new Date(nowMs)];
+    const uses = { first_used_at, last_used_at };
+    await room.db.updateTable('api_keys').set(uses).where('id', '=', key.id).execute();
+    const found = await find(room.acme, key.id);
+    assert.equal(found?.first_used_at, first_used_at.toISOString());
+    assert.equal(found?.last_used_at, last_used_at.toISOString());
   });
 
   it('are renamed in any state, and nothing else of them changes', async () => {

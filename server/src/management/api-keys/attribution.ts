@@ -1,4 +1,5 @@
 import type { Labels } from '@relay/contract';
+import { countWords } from '@relay/contract/words';
 import type { Transaction } from 'kysely';
 import type { Caller } from '../../domain/caller.ts';
 import { RelayError } from '../../domain/relay-error.ts';
@@ -24,12 +25,12 @@ export function demandLabels(labels: Labels | undefined): void {
   if (labels === undefined) return;
   const entries = Object.entries(labels);
   if (entries.length > LABELS_MAX)
-    throw invalidField('labels', `labels may hold ${LABELS_MAX} labels at most.`);
+    throw invalidField('labels', `labels must have at most ${LABELS_MAX} entries.`);
   for (const [name, value] of entries) {
     if (!LABEL_NAME.test(name)) {
       throw invalidField(
         'labels',
-        `labels: ${JSON.stringify(name.slice(0, VALUE_CHARACTERS_MAX))} is not a name. Use 1 to 32 of a–z, 0–9, "_", "." and "-".`,
+        `labels: ${JSON.stringify(name.slice(0, VALUE_CHARACTERS_MAX))} is not a valid label name. Use 1 to 32 characters from a–z, 0–9, "_", "." and "-".`,
       );
     }
     if (value === '' || value.length > VALUE_CHARACTERS_MAX || CONTROL_CHARACTERS.test(value)) {
@@ -40,7 +41,7 @@ export function demandLabels(labels: Labels | undefined): void {
     }
   }
   if (Buffer.byteLength(JSON.stringify(labels)) > LABELS_BYTES_MAX)
-    throw invalidField('labels', `labels may have ${LABELS_BYTES_MAX} bytes together.`);
+    throw invalidField('labels', `labels must have at most ${countWords(LABELS_BYTES_MAX)} bytes in total.`);
 }
 
 /**
@@ -60,7 +61,7 @@ export async function heldTeam(
     if (wanted?.toLowerCase() !== ownTeamId) {
       throw new RelayError('permission_denied', {
         message:
-          'Choosing the team of a key needs relay:limits:manage. Leave team_id out: the key is then in the team of its owner.',
+          'Choosing a key’s team requires relay:limits:manage. Omit team_id to put the key in its owner’s team.',
         param: 'team_id',
       });
     }

@@ -83,5 +83,5 @@ async function insertMinted(
     const inserted = await insertKey(tx, { ...row, public_id: publicId, secret_hmac });
     if (inserted !== undefined) return { secret, row: inserted };
   }
-  throw new RelayError('internal_error', { internal: `${MINTS_MAX} new public ids of keys were all taken` });
+  throw new RelayError('internal_error', { internal: `${MINTS_MAX} generated key IDs were all taken` });
 }

@@ -19,9 +19,9 @@ export function grantableScopes(caller: Granting, standing: Standing): Scope[] {
 export function demandOwnScopes(caller: Granting, standing: Standing, wanted: readonly Scope[]): void {
   demandScopes(accessOf(caller, standing), wanted, {
     insufficient_scope: (names) =>
-      `The calling key does not hold ${names}, and a key cannot create a broader one. Leave that out, or create the key with a key or session that holds it.`,
+      `The calling key lacks ${names}, and a key can’t create a broader one. Request fewer scopes, or use a broader key or a browser session.`,
     permission_denied: (names) =>
-      `The role "${standing.role}" does not permit ${names}. Leave that out, or ask an owner or admin of the organization for another role.`,
+      `The role "${standing.role}" does not allow ${names}. Request fewer scopes, or ask an owner or admin of the organization for another role.`,
   });
 }
 
@@ -29,7 +29,7 @@ export function demandOwnScopes(caller: Granting, standing: Standing, wanted: re
 export function demandScopesOfMember(member: Standing, wanted: readonly Scope[]): void {
   demandScopes({ granted: null, permissions: rolePermissions[member.role], plan: member.plan }, wanted, {
     permission_denied: (names) =>
-      `The member's role "${member.role}" does not permit ${names}. Leave that out, or change the role first.`,
+      `The member's role "${member.role}" does not allow ${names}. Request fewer scopes, or change the role first.`,
   });
 }
 
@@ -44,7 +44,7 @@ export function demandDelegation(caller: Granting, standing: Standing): void {
   const absent = [...whole].filter((scope) => !granted.has(scope));
   if (absent.length === 0) return;
   throw new RelayError('permission_denied', {
-    message: `Acting for other members takes a key with all current permissions of its owner, and this one lacks ${absent.join(', ')}. Use such a key, or a browser session.`,
+    message: `Acting for other members requires a key with all of its owner’s current permissions, and this one lacks ${absent.join(', ')}. Use such a key, or a browser session.`,
     fields: { scopes: absent },
   });
 }
@@ -62,9 +62,9 @@ type Messages = Partial<Record<ErrorCode, (names: string) => string>>;
 
 const PLAN_MESSAGES: Messages = {
   entitlement_missing: (names) =>
-    `The plan of the organization does not include ${names}. Leave that out, or change the plan.`,
+    `The organization’s plan doesn’t include ${names}. Request fewer scopes, or change the plan.`,
   product_access_denied: (names) =>
-    `The organization has no access to the product, so no key can hold ${names}. Ask its owner to enable it.`,
+    `The organization has no access to the product, so no key can have ${names}. Ask its owner to enable it.`,
 };
 
 /**

@@ -62,14 +62,14 @@ describe('API keys', () => {
     // The key holds the read scope, but not the manage scope that implies it.
     await assert.rejects(
       create(narrow, { scopes: ['relay:providers:manage'] }),
-      refusal('permission_denied', 'scopes', /not hold relay:providers:manage,/),
+      refusal('permission_denied', 'scopes', /lacks relay:providers:manage,/),
     );
   });
 
   it('never hold more than the role of their owner permits at that moment', async () => {
     const developer = await addMember(room, room.acme, 'developer');
     await create(developer, { scopes: [...rolePermissions.developer] });
-    const denied = refusal('permission_denied', 'scopes', /"developer" does not permit .*limits:manage/);
+    const denied = refusal('permission_denied', 'scopes', /"developer" does not allow .*limits:manage/);
     await assert.rejects(create(developer, { scopes: ['relay:limits:manage'] }), denied);
 
     // The caller was authenticated as an admin, and the role changed afterwards.

@@ -34,7 +34,7 @@ function knownScopes(names: readonly string[]): Scope[] {
   const [what, verb] = shown.length === 1 ? ['a scope', 'is not'] : ['scopes', 'are not'];
   throw invalidField(
     'scopes',
-    `scopes: ${listNames(shown)} ${verb} ${what}. GET /api/account/api-key-scopes lists those that a key may hold.`,
+    `scopes: ${listNames(shown)} ${verb} ${what}. GET /api/account/api-key-scopes lists the scopes that a key can have.`,
   );
 }
 

@@ -47,6 +47,6 @@ export function activeStanding(standings: ReadonlyMap<string, Standing>, caller:
   const standing = standings.get(caller.userId);
   if (standing?.active === true) return standing;
   throw new RelayError('permission_denied', {
-    message: 'The caller is no longer an active member of the organization. Ask an owner or admin of it.',
+    message: 'The caller is no longer an active member of the organization. Ask one of its owners or admins.',
   });
 }

@@ -49,7 +49,7 @@ export function fieldsOf(object: unknown, path: string): Fields {
     const found = value[name];
     if (isObject(found)) return fieldsOf(found, at(name)).id('id');
     const id = maybeText(name);
-    if (id !== null && (id === '' || id.length > ID_CHARACTERS_MAX)) throw unreadable(at(name), 'an id');
+    if (id !== null && (id === '' || id.length > ID_CHARACTERS_MAX)) throw unreadable(at(name), 'an ID');
     return id;
   }
   const required = <T>(name: string, found: T | null, what: string): T => {
@@ -63,7 +63,7 @@ export function fieldsOf(object: unknown, path: string): Fields {
     maybeTime,
     text: (name) => required(name, maybeText(name), 'text'),
     time: (name) => required(name, maybeTime(name), 'a time'),
-    id: (name) => required(name, maybeId(name), 'an id'),
+    id: (name) => required(name, maybeId(name), 'an ID'),
     maybeId,
     inner: (name) => (isObject(value[name]) ? fieldsOf(value[name], at(name)) : undefined),
     list(name) {
@@ -81,6 +81,6 @@ function isObject(value: unknown): value is Record<string, unknown> {
 function unreadable(path: string, expected: string) {
   return invalidField(
     path,
-    `${path} of the event is not ${expected}. Set the webhook up with a current version.`,
+    `${path} in the event is not ${expected}. Set the webhook to a current API version.`,
   );
 }

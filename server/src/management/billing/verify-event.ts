@@ -21,7 +21,7 @@ function notSigned(cause?: unknown): RelayError {
   return new RelayError('invalid_request', {
     param: 'stripe-signature',
     message:
-      'The body is not signed by Stripe with the secret of this webhook, or was signed more than five minutes ago. Check RELAY_STRIPE_WEBHOOK_SECRET.',
+      'The body isn’t signed with this webhook’s secret, or was signed more than 5 minutes ago. Check RELAY_STRIPE_WEBHOOK_SECRET.',
     cause,
   });
 }

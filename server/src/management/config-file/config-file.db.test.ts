@@ -162,7 +162,7 @@ describe('the configuration file', () => {
     const faults: [Partial<ConfigFile>, string, RegExp][] = [
       [{ providers: [provider, { ...provider, name: 'main' }] }, 'providers[1]', /same provider "main"/],
       [{ providers: [{ ...provider, base_url: 'http://10.0.0.1/v1' }] }, 'providers[0].base_url', /private/],
-      [{ providers: [{ ...provider, slug: 'No-Caps' }] }, 'providers[0].slug', /lower-case/],
+      [{ providers: [{ ...provider, slug: 'No-Caps' }] }, 'providers[0].slug', /lowercase/],
       [
         { providers: [{ ...provider, auth_mode: 'header_static' }] },
         'providers[0].auth_header_name',

@@ -22,7 +22,8 @@ export async function readConfiguration(
   const keys = new Map<string, string>();
   const keyOf = (_section: SectionName, id: string) => {
     const key = keys.get(id);
-    if (key === undefined) throw new Error(`nothing with the id ${id} was read before what names it`);
+    if (key === undefined)
+      throw new Error(`no item with the ID ${id} was read before the one that refers to it`);
     return key;
   };
   for (const section of sections) {

@@ -38,7 +38,7 @@ function namedInVain(
   const param = `${item.path}.${field}`;
   return invalidField(
     param,
-    `${param} names the ${kindOf(sections, section)} "${key}", which is neither in the file nor in this organization. Add it to ${section}, or name one that is there.`,
+    `${param} names the ${kindOf(sections, section)} "${key}", which is neither in the file nor in this organization. Add it to ${section}, or name one that exists.`,
   );
 }
 
@@ -79,7 +79,7 @@ export function secretsToEnterAgain(input: PlanInput, plan: Plan): ReadonlySet<s
   const change = moved.get(String(first.entry['provider']));
   throw conflict(
     `${change?.item?.path}.base_url`,
-    `base_url moves to another origin, and the stored credentials ${listNames(foreign.map(({ key }) => key))} were given for the old one and are not in the file. Delete them, or add them to the file.`,
+    `base_url changes to another origin, but credentials that are not in the file are stored for the old one: ${listNames(foreign.map(({ key }) => key))}. Delete them, or add them to the file.`,
   );
 }
 

@@ -30,7 +30,7 @@ export async function demandRoomForPlan(
     if (countMax === null || created === 0 || afterwards <= countMax) continue;
     throw new RelayError('entitlement_missing', {
       param: counted,
-      message: `The plan "${plan}" allows ${countMax} ${counted}, and with this file there would be ${afterwards}. Take some out, or change the plan.`,
+      message: `The plan "${plan}" allows ${countMax} ${counted}, and with this file there would be ${afterwards}. Remove some from the file, or change the plan.`,
       fields: { plan, counted, limit: countMax },
     });
   }

@@ -31,7 +31,7 @@ export function readItems(
   const faults: RelayError[] = [];
   for (const name of sectionNames) {
     if (file[name] === undefined || sections.some((section) => section.name === name)) continue;
-    const message = `${name} is for self-hosted deployments. Take it out of the file.`;
+    const message = `${name} is for self-hosted deployments. Remove it from the file.`;
     faults.push(new RelayError('mode_unsupported', { message, param: name }));
   }
   const items = new Map(sections.map((section) => [section.name, itemsOf(file, section, deps, faults)]));

@@ -140,7 +140,7 @@ function demandKnown(input: PlanInput, held: readonly HeldItem[], secrets: Secre
     if (holders === undefined) {
       throw invalidField(
         'secrets',
-        `secrets has "${ref.slice(0, 100)}", which no credential or guardrail of the file refers to. Leave it out, or correct its name.`,
+        `secrets has "${ref.slice(0, 100)}", which no credential or guardrail in the file refers to. Omit it, or correct its name.`,
       );
     }
     for (const holder of holders) demandUsable(`secrets["${ref}"]`, secret, authModeOf(input, holder));

@@ -277,7 +277,7 @@ describe('connection tests', () => {
       /permissions/,
       403,
     ],
-    ['a base_url without /v1', () => at('good'), 'not_found', 'respond', /may lack \/v1/, 404],
+    ['a base_url without /v1', () => at('good'), 'not_found', 'respond', /may need \/v1/, 404],
     ['a provider at its limit', () => at('limited/v1'), 'rate_limited', 'respond', /quota/, 429],
     ['a refused request', () => at('refusing/v1'), 'request_refused', 'respond', /see its message/, 400],
     ['a broken provider', () => at('broken/v1'), 'upstream_error', 'respond', /status page/, 503],

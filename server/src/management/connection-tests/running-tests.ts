@@ -1,12 +1,11 @@
-import { headers } from '@relay/contract';
-import { RelayError } from '../../domain/relay-error.ts';
+import { queueFull } from '../resources/refusals.ts';
 
 export interface RunningTestsMax {
   readonly inOrganization: number;
   readonly inProcess: number;
 }
 
-const TOO_MANY_TESTS = 'Too many connection tests are running. Wait for one of them to end, then test again.';
+const TOO_MANY_TESTS = 'Too many connection tests are running. Wait for one to finish, then test again.';
 
 /** Bounds concurrent tests: each holds a connection and memory, and calls a provider. */
 export function createRunningTests(max: RunningTestsMax) {
@@ -26,11 +25,4 @@ export function createRunningTests(max: RunningTestsMax) {
       else running.set(organizationId, left);
     }
   };
-}
-
-export function queueFull(message: string, retrySeconds: number): RelayError {
-  return new RelayError('queue_full', {
-    message,
-    headers: { [headers.retryAfter]: String(retrySeconds) },
-  });
 }

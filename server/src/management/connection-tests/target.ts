@@ -38,7 +38,7 @@ export async function targetOf(
   { provider, credentialId, timeoutMs }: TargetInput,
 ): Promise<Target & { readonly unready: Unready | null }> {
   const url = parseTargetUrl(provider.base_url);
-  if (typeof url === 'string') throw new Error(`provider ${provider.id} has a base_url that is ${url}`);
+  if (typeof url === 'string') throw new Error(`provider ${provider.id} has an invalid base_url: ${url}`);
   const auth = authOf(provider);
   const { authMode: mode, authHeaderName: headerName } = auth;
   const needsCredential = authStyles[mode].needsSecret;

@@ -67,7 +67,9 @@ export function unsent(
   const stages = STAGES.map((stage): StageResult => {
     const failed = stage === stop;
     const why =
-      outcome === 'no_model_list' ? 'there is nothing to ask' : 'nothing is sent without the credential';
+      outcome === 'no_model_list'
+        ? 'the provider has no model list'
+        : 'Relay sends nothing without the credential';
     const said = failed ? message : `Not tried: ${why}.`;
     return { stage, status: failed ? 'failed' : 'skipped', latency_ms: null, message: said };
   });
@@ -144,7 +146,7 @@ function passed(
             stage,
             status: 'ok',
             latency_ms,
-            message: `${hostname} resolves to an address that may be called.`,
+            message: `${hostname} resolves to an address that Relay can call.`,
           };
     case 'connect':
       return { stage, status: 'ok', latency_ms, message: `${host} accepts connections.` };

@@ -78,7 +78,10 @@ describe('credentials', () => {
     const { provider, credential } = await addOneOfEach(room, room.acme, 'Named');
     const create = (name: string) =>
       room.call('createCredential', room.acme, { body: { provider_id: provider.id, name, secret: 'sk' } });
-    await assert.rejects(create('Named'), refusal('conflict', 'name', /named "Named" already/));
+    await assert.rejects(
+      create('Named'),
+      refusal('conflict', 'name', /already has a credential named "Named"/),
+    );
     const { body: other } = await create('Other');
     const body = { name: 'Named' };
     await assert.rejects(

@@ -69,7 +69,7 @@ export function credentialHandlers(
         if (names.length === 0) return;
         throw conflict(
           'credential_id',
-          `The credential is named by ${names.length === 1 ? 'endpoint' : 'endpoints'} ${listNames(names)}. Give those another credential_id, or null, first.`,
+          `The credential is still used by ${names.length === 1 ? 'endpoint' : 'endpoints'} ${listNames(names)}. Change credential_id there first, or set it to null.`,
         );
       }),
   };
@@ -78,6 +78,6 @@ export function credentialHandlers(
 function nameTaken(name: string): RelayError {
   return conflict(
     'name',
-    `The provider has a credential named "${name}" already. Change that one, or use another name.`,
+    `The provider already has a credential named "${name}". Change that one, or use another name.`,
   );
 }

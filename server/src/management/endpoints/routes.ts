@@ -115,6 +115,6 @@ async function demandCredentialOf(
   if (credential.provider_id === provider.id) return;
   throw invalidField(
     'credential_id',
-    'credential_id names a credential of another provider. Use one of the endpoint’s own provider, or null.',
+    'credential_id belongs to another provider. Use a credential of the endpoint’s own provider, or null.',
   );
 }

@@ -33,7 +33,7 @@ export const guardrailBindingSection: SectionOf<ConfigGuardrailBinding, typeof t
   checked(entry) {
     const { target_type, target } = entry;
     if (target_type === 'global' && target !== null) {
-      throw invalidField('target', 'target must be null or left out when target_type is "global".');
+      throw invalidField('target', 'target must be null or omitted when target_type is "global".');
     }
     if (target_type !== 'global' && target === null) {
       throw invalidField('target', `target must name the ${target_type}.`);

@@ -67,7 +67,7 @@ function demandOriginKept(before: Row<'guardrails'>, baseUrl: string): void {
   if (before.sealed_secret === null || sameOrigin(originOf(before.base_url), originOf(baseUrl))) return;
   throw conflict(
     'base_url',
-    'base_url moves to another origin, and the stored credential was given for the old one. Send secret along, or null to remove it.',
+    'base_url changes to another origin, but the stored credential belongs to the old one. Also send secret, or null to remove the credential.',
   );
 }
 

@@ -1,4 +1,5 @@
-import { durationWords } from '@relay/contract/words';
+import { durationWords, sizeWords } from '@relay/contract/words';
+import { GUARDRAIL_BYTES_DEFAULT } from '../../domain/guardrails/guardrail.ts';
 import type { GuardrailCause, GuardrailVerdict } from '../../domain/guardrails/verdict.ts';
 import { authStyles } from '../../domain/upstream-auth.ts';
 import type { GuardrailAnswer } from '../../guardrails/call-guardrail.ts';
@@ -40,15 +41,15 @@ function foundOf(
     case 'bad_status':
       return status === 401 || status === 403
         ? `It returned ${status}: it does not accept the credential. Check auth_mode, secret_header_name and secret.`
-        : `It returned ${status}. See received for its response.`;
+        : `It returned ${status}. See "received" for its response.`;
     case 'malformed':
       return 'Its response is not valid JSON. Check that base_url is its API and not a website.';
     case 'too_large':
       return status === null
-        ? `The request would be larger than max_request_bytes (${row.max_request_bytes}).`
-        : `Its response is larger than max_response_bytes (${row.max_response_bytes}).`;
+        ? `The request would be larger than max_request_bytes (${sizeWords(row.max_request_bytes ?? GUARDRAIL_BYTES_DEFAULT)}).`
+        : `Its response is larger than max_response_bytes (${sizeWords(row.max_response_bytes ?? GUARDRAIL_BYTES_DEFAULT)}).`;
     case 'no_rule_matched':
-      return 'No rule matches its response. Add rules for the response in received, including one that allows.';
+      return 'No rule matches its response. Add rules for the response in "received", including one with the action "allow".';
     case 'circuit_open':
     case 'busy':
     case null:
@@ -62,5 +63,5 @@ function unreachable({ auth_mode, sealed_secret, base_url }: Row<'guardrails'>, 
       ? `There is no credential to send. Store one, or set auth_mode to "none".`
       : 'Relay can’t decrypt the stored credential with its master keys. Enter the secret again.';
   }
-  return `${new URL(base_url).host} cannot be reached. Check base_url, that the service runs, and that its address is public or opened with RELAY_ALLOW_PRIVATE_NETWORKS. \`relay start\` opens loopback while it listens on loopback only.`;
+  return `${new URL(base_url).host} is unreachable. Check base_url, that the service is running, and that its address is public or allowed by RELAY_ALLOW_PRIVATE_NETWORKS. \`relay start\` allows loopback while it listens on loopback only.`;
 }

@@ -76,14 +76,14 @@ function wantedOf({ bindings }: GuardrailBindingsUpdate): Wanted[] {
     if ((target_type === 'global') !== (target_id === null)) {
       const rule =
         target_type === 'global'
-          ? `must be null or left out when target_type is "global".`
+          ? `must be null or omitted when target_type is "global".`
           : `must name the ${target_type} when target_type is "${target_type}".`;
       throw invalidField(param, `${param} ${rule}`);
     }
     const key = `${target_type} ${target_id?.toLowerCase()}`;
     const other = seen.get(key);
     if (other !== undefined)
-      throw invalidField(param, `${param} is the same target as ${other}. Leave one out.`);
+      throw invalidField(param, `${param} is the same target as ${other}. Remove one of them.`);
     seen.set(key, path);
     return { path, sent, targetType: target_type, targetId: target_id, enabled };
   });

@@ -45,7 +45,7 @@ export const guardrailSection: SectionOf<ConfigGuardrail, typeof tables.guardrai
     demandSlug(entry.slug);
     demandSettings(entry);
     if (authStyles[entry.auth_mode].needsSecret && entry.secret_ref === null) {
-      throw invalidField('secret_ref', `secret_ref is needed with auth_mode ${entry.auth_mode}.`);
+      throw invalidField('secret_ref', `secret_ref is required with auth_mode ${entry.auth_mode}.`);
     }
     return { ...entry, base_url: checkedGuardrailUrl(egress, entry.base_url) };
   },

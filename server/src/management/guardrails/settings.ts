@@ -27,7 +27,7 @@ export function demandSettings(settings: Settings): void {
   demandAuthHeader(settings.auth_mode, settings.secret_header_name, 'secret_header_name');
   if (presetOf(settings.preset_slug) === undefined) {
     const known = guardrailPresets.map(({ slug }) => slug).join(', ');
-    throw invalidField('preset_slug', `preset_slug names no preset. Send one of ${known}.`);
+    throw invalidField('preset_slug', `preset_slug is not a known preset. Send one of ${known}.`);
   }
   if (settings.request_template !== null) demandTemplate(settings.request_template);
   if (settings.response_rules !== null) demandRules(settings.response_rules, settings);
@@ -72,7 +72,7 @@ export function checkedGuardrailUrl(egress: Pick<Egress, 'check'>, baseUrl: stri
   if (url === 'invalid') {
     throw invalidField(
       'base_url',
-      'base_url must not carry a fragment, and its query only plain names and values, such as ?api-version=2024-09-01.',
+      'base_url must not contain a fragment, and its query must contain only plain names and values, such as ?api-version=2024-09-01.',
     );
   }
   return url.origin + url.path;

@@ -94,7 +94,7 @@ function targetsIn(text: string): Target[] {
     if (!isTargetType(type) || !isId(id) || more.length > 0)
       throw invalidField(
         'bound_to',
-        'bound_to must be made of global, lane:ID, provider:ID and endpoint:ID, with commas between them.',
+        'bound_to must be a comma-separated list of global, lane:ID, provider:ID and endpoint:ID.',
       );
     return { target_type: type, target_id: id };
   });

@@ -99,10 +99,10 @@ describe('a guardrail that is tested with a sample', () => {
       [{ base_url: `${url}/401/allow` }, 'bad_status', /does not accept the credential/],
       [{ base_url: `${url}/200/perhaps` }, 'no_rule_matched', /Add rules/],
       [{ base_url: `${url}/200/hang`, timeout_ms: 50 }, 'timeout', /50 ms/],
-      [{ max_response_bytes: 20 }, 'too_large', /max_response_bytes \(20\)/],
+      [{ max_response_bytes: 20 }, 'too_large', /max_response_bytes \(20 B\)/],
       [{ max_request_bytes: 20, failure_mode: 'fail_open' }, 'too_large', /unchecked/],
       [{ auth_mode: 'bearer_static' }, 'unreachable', /no credential/],
-      [{ base_url: 'http://127.0.0.1:9/allow' }, 'unreachable', /127\.0\.0\.1:9 cannot be reached/],
+      [{ base_url: 'http://127.0.0.1:9/allow' }, 'unreachable', /127\.0\.0\.1:9 is unreachable/],
     ];
     for (const [over, cause, words] of rows) {
       const result = await tested(over);

@@ -149,7 +149,7 @@ describe('invitations', () => {
     await assert.rejects(invite(admin, 'grace@example.com'), refusal('permission_denied'));
     await assert.rejects(
       invite(asKey(owner, ['cloud:members:manage']), 'grace@example.com'),
-      refusal('permission_denied', undefined, /all current permissions of its owner/),
+      refusal('permission_denied', undefined, /all of its owner’s current permissions/),
     );
     await invite(asKey(owner, allScopes), 'grace@example.com', 'owner');
   });

@@ -152,13 +152,13 @@ async function demandNoMember(
   if (!(await isMember(tx, organizationId, email))) return;
   throw conflict(
     'email',
-    'A member of this organization has this address. Change their role with PATCH /api/org/members/{user_id} instead.',
+    'A member of this organization already has this address. Change their role with PATCH /api/org/members/{user_id} instead.',
   );
 }
 
 function alreadyInvited() {
   return conflict(
     'email',
-    'An invitation of this address is still open. Withdraw it with DELETE /api/org/invitations/{invitation_id} to send another.',
+    'An invitation for this address is still open. Withdraw it with DELETE /api/org/invitations/{invitation_id} to send another.',
   );
 }

@@ -86,7 +86,7 @@ async function insertMember(
   const inserted = await memberships.insert(tx, lane.organization_id, row);
   // The lane is locked, so no other write can have put the endpoint into it meanwhile.
   if (inserted === undefined)
-    throw new Error(`the endpoint ${endpoint.id} is in the lane ${lane.id} already`);
+    throw new Error(`the endpoint ${endpoint.id} is already in the lane ${lane.id}`);
   return inserted;
 }
 
@@ -100,7 +100,7 @@ function wantedOf(members: readonly LaneMemberWrite[]): Wanted[] {
     if (other !== undefined)
       throw invalidField(
         `${path}.endpoint_id`,
-        `${path} names the same endpoint as ${other}. Leave one of them out.`,
+        `${path} names the same endpoint as ${other}. Remove one of them.`,
       );
     seen.set(endpointId, path);
     rank = sent.manual_rank ?? rank + 1;

@@ -23,7 +23,7 @@ export async function demandShadowsNoModel(
   if (found === undefined) return;
   throw new RelayError('lane_shadows_model', {
     param: 'name',
-    message: `"${found.model}" is the model that the endpoint "${found.name}" serves. A lane of that name would get the requests for the model. Use another name, or send shadows_model: true if that is meant.`,
+    message: `The endpoint "${found.name}" serves the model "${found.model}". A lane with that name would get the requests for the model. Use another name, or send shadows_model: true if you want that.`,
     fields: { endpoint_id: found.id, endpoint: found.name, model: found.model },
   });
 }

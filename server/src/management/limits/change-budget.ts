@@ -45,7 +45,7 @@ export async function createBudget(
   const after = await kind.rows.insert(tx, organizationId, whole);
   if (after !== undefined) return { before: null, after };
   // The owner is locked, so no equal limit can have been created since the check.
-  throw new RelayError('internal_error', { internal: `${kind.noun} ${id} exists already` });
+  throw new RelayError('internal_error', { internal: `${kind.noun} ${id} already exists` });
 }
 
 export async function updateBudget(

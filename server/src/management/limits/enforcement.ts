@@ -16,7 +16,7 @@ export function demandEnforcement(wanted: Enforced, before?: Enforced): void {
   if (isUnitCost(metric)) {
     throw invalidField(
       'enforcement',
-      `enforcement must be "estimate" when metric is "${metric}": such a limit is always exact.`,
+      `enforcement must be "estimate" when metric is "${metric}": "hard" is only for tokens and spend.`,
     );
   }
   if (metric === 'spend' && (wanted.unpriced ?? before?.unpriced) === 'allow') {

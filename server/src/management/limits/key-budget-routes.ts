@@ -40,6 +40,6 @@ function demandPublicId(id: string): void {
   if (!id.includes('rly_')) return;
   throw invalidField(
     'api_key_uuid',
-    'api_key_uuid must be the id of the key, as GET /api/account/api-keys lists it, never the key itself. If you sent a full key, revoke it and create another: it may have been exposed.',
+    'api_key_uuid must be the key’s ID, as GET /api/account/api-keys lists it, never the key itself. If you sent a full key, revoke it and create another: it may have been exposed.',
   );
 }

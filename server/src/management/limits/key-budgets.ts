@@ -54,7 +54,7 @@ export const keyBudgets: BudgetKind = {
     if (!forNew || key.revoked_at === null) return;
     throw conflict(
       'api_key_uuid',
-      'This key was revoked, so there is nothing left to limit. Send the id of an active key.',
+      'This key was revoked, so there is nothing left to limit. Send the ID of an active key.',
     );
   },
 };

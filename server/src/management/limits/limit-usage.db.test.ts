@@ -113,6 +113,9 @@ describe('the live state of limits', () => {
       reserved: 0,
       remaining: 5,
       resets_at: null,
+      rate_per_hour: 0,
+      forecast: null,
+      runs_out_at: null,
     });
   });
 
@@ -170,6 +173,9 @@ describe('the live state of limits', () => {
     const { answer } = await admit('main', { tokens: 1, spendMicros: 0 });
     assert.equal(answer.kind, 'wait');
     assert.deepEqual(numbers(await usage(policyId)), [2, 1, 1, 0]);
+    // It counts in the rate, and nothing remains.
+    const { rate_per_hour, runs_out_at } = await usage(policyId);
+    assert.deepEqual([rate_per_hour, runs_out_at], [120, new Date(nowMs).toISOString()]);
   });
 
   it('has nothing remaining, and not less, when use went past the limit', async () => {
@@ -178,6 +184,63 @@ describe('the live state of limits', () => {
     const { settle } = await admit('main', { tokens: 50, spendMicros: 0 });
     await settle(80, 0);
     assert.deepEqual(numbers(await usage(policyId)), [50, 80, 0, 0]);
+  });
+
+  it('has the rate, the forecast and when the limit runs out; before a tenth of the window, nothing', async () => {
+    await addOneOfEach(room, room.acme);
+    const day = await limit({ metric: 'tokens', period: 'day', limit_value: 1_000 });
+    const lasts = await limit({ metric: 'tokens', period: 'day', limit_value: 1_600 });
+    const month = await limit({ metric: 'tokens', period: 'month', limit_value: 1_000_000 });
+    const atOnce = await limit({ metric: 'concurrency', period: 'none', limit_value: 2 });
+    const minute = await limit({ metric: 'tokens', period: 'minute', limit_value: 2_000 });
+    const outlook = async (id: string) => {
+      const { rate_per_hour, forecast, runs_out_at } = await usage(id);
+      return [rate_per_hour, forecast, runs_out_at];
+    };
+    await admit('main', { tokens: 800, spendMicros: 0 });
+    // 800 in 12 hours: the remaining 200 last 3 hours.
+    assert.deepEqual(await outlook(day), [66.667, 1_600, '2026-03-31T15:00:00.000Z']);
+    assert.deepEqual(await outlook(lasts), [66.667, 1_600, null]);
+    assert.deepEqual((await outlook(month)).slice(1), [813, null]);
+    assert.deepEqual(await outlook(atOnce), [null, null, null]);
+    assert.deepEqual(await outlook(minute), [48_000, null, null]);
+    nowMs = Date.parse('2026-04-01T02:00:00.000Z');
+    assert.deepEqual(await outlook(day), [0, 0, null]);
+    await admit('main', { tokens: 600, spendMicros: 0 });
+    assert.deepEqual(await outlook(day), [300, 7_200, '2026-04-01T03:20:00.000Z']);
+    assert.deepEqual(await outlook(lasts), [null, null, null]);
+  });
+
+  it('names the limits that run out first, then the tightest, and none for which requests wait', async () => {
+    await addOneOfEach(room, room.acme);
+    const tokens = { metric: 'tokens', period: 'day' } as const;
+    const [later, first, tight, wide] = [
+      await limit({ ...tokens, limit_value: 1_000 }),
+      await limit({ ...tokens, limit_value: 800 }),
+      await limit({ ...tokens, limit_value: 2_000 }),
+      await limit({ ...tokens, limit_value: 90_000 }),
+    ];
+    await limit({ ...tokens, period: 'minute', limit_value: 800 });
+    await limit({ metric: 'concurrency', period: 'none', limit_value: 1 });
+    const { answer } = await admit('main', { tokens: 800, spendMicros: 0 });
+    assert.equal(answer.kind, 'admitted');
+    await limit({ ...tokens, limit_value: 0 });
+    const { body } = await room.call('getNextLimits', room.acme);
+    assert.deepEqual(
+      body.limits.map(({ policy_id }) => policy_id),
+      [first, later, tight, wide],
+    );
+    assert.deepEqual(
+      body.limits.map(({ runs_out_at }) => runs_out_at),
+      ['2026-03-31T12:00:00.000Z', '2026-03-31T15:00:00.000Z', null, null],
+    );
+    assert.deepEqual([body.counted, body.total, body.complete], ['organization', 4, true]);
+    const { body: one } = await room.call('getNextLimits', room.acme, { query: { limit: 1 } });
+    assert.deepEqual([one.limits.length, one.total], [1, 4]);
+    const own = await room.call('getNextLimits', { ...room.acme, scopes: new Set(['relay:usage:read']) });
+    assert.deepEqual([own.body.counted, own.body.limits], ['own', []]);
+    storeIsAway = true;
+    await assert.rejects(room.call('getNextLimits', room.acme), refusal('policy_unavailable'));
   });
 
   it('of one organization says nothing about another', async () => {

@@ -13,7 +13,7 @@ export function demandWindow({ metric, period }: { metric: LimitMetric; period: 
   if (!METRICS[metric].held && period === 'none') {
     throw invalidField(
       'period',
-      `period must be one of second, minute, hour, day, week, month when metric is "${metric}"; "none" goes with concurrency.`,
+      `period must be one of second, minute, hour, day, week, month when metric is "${metric}"; "none" is only for concurrency.`,
     );
   }
 }

@@ -32,7 +32,7 @@ export async function heldResource(
     if (id === null) return null;
     throw invalidField(
       param,
-      `${param} must be null or left out when ${fields}_type is "global": the policy applies to every request.`,
+      `${param} must be null or omitted when ${fields}_type is "global": the limit applies to every request.`,
     );
   }
   // The API's `model` scope is an endpoint.

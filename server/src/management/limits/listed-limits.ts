@@ -1,3 +1,4 @@
+import type { LimitUsage } from '@relay/contract';
 import type { Kysely } from 'kysely';
 import type { Caller } from '../../domain/caller.ts';
 import { budgetLimit, endpointBound, type Limit, resourceLimit } from '../../domain/limits/limit.ts';
@@ -30,7 +31,14 @@ interface Reader {
   readonly caller: Caller;
   readonly snapshot: OrganizationSnapshot;
   readonly db: Kysely<Database>;
+  /** Undefined for all kinds. */
+  readonly kind: LimitUsage['policy_kind'] | undefined;
+  /** Only the limits of this member and of their keys; undefined for all. */
+  readonly userId: string | undefined;
 }
+
+/** The kind of limit in each section. */
+const KINDS: readonly LimitUsage['policy_kind'][] = ['resource', 'resource', 'user', 'api_key', 'team'];
 
 /**
  * Up to `count` active limits that the caller may see, after a position: shared limits, endpoint concurrency,
@@ -43,9 +51,11 @@ export async function listLimits(
   count: number,
 ): Promise<ListedLimit[]> {
   const found: ListedLimit[] = [];
+  if (isForeign(reader)) return found;
   for (const [section, read] of sectionsFor(reader).entries()) {
     if (found.length >= count) break;
     if (after !== null && section < after.section) continue;
+    if (reader.kind !== undefined && reader.kind !== KINDS[section]) continue;
     const afterId = section === after?.section ? after.id : undefined;
     const items = await read(afterId, count - found.length);
     found.push(...items.map((item) => ({ section, ...item })));
@@ -53,11 +63,17 @@ export async function listLimits(
   return found;
 }
 
+/** A member whose limits the caller may not see, or text that is not an ID. */
+function isForeign({ caller, userId }: Reader): boolean {
+  if (userId === undefined) return false;
+  return !isId(userId) || (visibleOwner(caller) ?? userId) !== userId;
+}
+
 /** Always five sections, even if empty, so that a position is valid for every caller. */
-function sectionsFor({ caller, snapshot, db }: Reader): readonly Section[] {
+function sectionsFor({ caller, snapshot, db, userId }: Reader): readonly Section[] {
   const { organizationId } = caller;
-  const owner = visibleOwner(caller);
-  const shared = seesOrganization(caller);
+  const owner = visibleOwner(caller) ?? userId;
+  const shared = seesOrganization(caller) && userId === undefined;
   const policies = shared ? snapshot.limitPolicies : [];
   const endpoints = shared ? [...snapshot.endpoints.values()] : [];
   return [

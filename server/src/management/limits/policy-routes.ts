@@ -48,7 +48,7 @@ export function limitPolicyHandlers(
         });
         if (inserted !== undefined) return inserted;
         // Only the id is unique, and it is new: limits have no name and may repeat.
-        throw new RelayError('internal_error', { internal: `limit policy ${id} exists already` });
+        throw new RelayError('internal_error', { internal: `limit policy ${id} already exists` });
       });
       return toLimitPolicy(row);
     },

@@ -54,7 +54,7 @@ export const limitPolicySection: SectionOf<ConfigLimitPolicy, typeof tables.limi
     demandEnforcement(entry);
     const { scope_type, scope } = entry;
     if (scope_type === 'global' && scope !== null) {
-      throw invalidField('scope', 'scope must be null or left out when scope_type is "global".');
+      throw invalidField('scope', 'scope must be null or omitted when scope_type is "global".');
     }
     if (scope_type !== 'global' && scope === null) {
       throw invalidField('scope', `scope must name the ${scope_type} to limit.`);

@@ -1,32 +1,20 @@
-import type { PolicyUsage } from '../../admission/engine.ts';
-import type { Limit } from '../../domain/limits/limit.ts';
-import { RelayError } from '../../domain/relay-error.ts';
 import type { Call, Handlers } from '../../http/call.ts';
-import type { ManagementDeps } from '../resources/deps.ts';
 import { setNextPage, unknownCursor } from '../resources/paging.ts';
 import { cursorOf, type ListedLimit, listLimits, positionOf } from './listed-limits.ts';
-import { toLimitUsage } from './usage-wire.ts';
-
-type UsageDeps = Pick<ManagementDeps, 'ofOrganization' | 'snapshots' | 'clock' | 'limitUsage'>;
+import { nextLimits } from './next-limits.ts';
+import { readLimitUsage, type UsageDeps } from './read-usage.ts';
 
 /** The page size without `limit`: an organization may have a limit for each of its keys. */
 const PAGE_MAX = 1_000;
-/** One read blocks the limits engine, so long lists are read in parts. */
-const LIMITS_PER_READ = 100;
 
 export function limitUsageHandlers(deps: UsageDeps): Handlers {
   return {
     async listLimitUsage(call) {
       const { organizationId } = call.caller;
       const limits = (await onePage(deps, call)).map(({ limit }) => limit);
-      const usages = await readUsage(deps, organizationId, limits);
-      const nowMs = deps.clock.nowMs();
-      return limits.map((limit) => {
-        const usage = usages.get(limit.applied.id);
-        if (usage !== undefined) return toLimitUsage(limit, usage, nowMs);
-        throw new RelayError('internal_error', { internal: `no usage was answered for ${limit.applied.id}` });
-      });
+      return readLimitUsage(deps, organizationId, limits);
     },
+    getNextLimits: ({ caller, query }) => nextLimits(deps, caller, query.limit),
   };
 }
 
@@ -37,35 +25,18 @@ async function onePage(deps: UsageDeps, call: Call<'listLimitUsage'>): Promise<L
   if (after === null && query.cursor !== undefined) throw unknownCursor();
   const limit = query.limit ?? PAGE_MAX;
   const snapshot = deps.snapshots.get(organizationId) ?? (await deps.snapshots.load(organizationId));
-  const reader = { caller, snapshot, db: deps.ofOrganization(organizationId) };
+  const { policy_kind: kind, user_uuid: member } = query;
+  const db = deps.ofOrganization(organizationId);
+  const reader = { caller, snapshot, db, kind, userId: member?.toLowerCase() };
   // One more than requested shows whether there is a next page.
   const found = await listLimits(reader, after, limit + 1);
   if (found.length <= limit) return found;
   const page = found.slice(0, limit);
   const last = page.at(-1);
-  if (last !== undefined) setNextPage(call, 'listLimitUsage', limit, cursorOf(last));
+  const filters = {
+    ...(kind !== undefined && { policy_kind: kind }),
+    ...(member !== undefined && { user_uuid: member }),
+  };
+  if (last !== undefined) setNextPage(call, 'listLimitUsage', { limit, cursor: cursorOf(last) }, filters);
   return page;
-}
-
-async function readUsage(
-  deps: UsageDeps,
-  organizationId: string,
-  limits: readonly Limit[],
-): Promise<Map<string, PolicyUsage>> {
-  const usages = new Map<string, PolicyUsage>();
-  try {
-    for (let from = 0; from < limits.length; from += LIMITS_PER_READ) {
-      const asked = limits.slice(from, from + LIMITS_PER_READ).map(({ applied }) => applied);
-      for (const usage of await deps.limitUsage(organizationId, asked)) usages.set(usage.policyId, usage);
-    }
-    return usages;
-  } catch (error) {
-    if (!(error instanceof RelayError && error.code === 'store_unavailable')) throw error;
-    // The database is available, so the error must not blame it.
-    throw new RelayError('policy_unavailable', {
-      message: 'Limit state is unavailable. Retry shortly.',
-      internal: error.detail.internal ?? error.message,
-      cause: error,
-    });
-  }
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { type FreshDatabase, freshDatabase } from '@relay/testbed';
 import type { FlowsAsk, LiveFlow } from '../../admission/live-flows.ts';
+import type { LiveLane } from '../../admission/live-lanes.ts';
 import { storeUnavailable } from '../../store/store-error.ts';
 import { addMember, asKey, type ManagementFixture, REFUSED, refusal, startManagement } from '../fixture.ts';
 
@@ -10,16 +11,17 @@ describe('what is under way', () => {
   let room: ManagementFixture;
   let endpointIds: string[];
   let flows: LiveFlow[];
+  let lanes: LiveLane[];
   let asked: FlowsAsk[];
   let storeIsAway: boolean;
 
   before(async () => {
     database = await freshDatabase();
     room = await startManagement(database.url, {
-      async liveFlows(ask) {
+      async liveTraffic(ask) {
         if (storeIsAway) throw storeUnavailable('redis', 'the breaker is open');
         asked.push(ask);
-        return flows;
+        return { flows, lanes };
       },
     });
     const { body: provider } = await room.call('createProvider', room.acme, {
@@ -39,7 +41,7 @@ describe('what is under way', () => {
     }
   });
   beforeEach(() => {
-    [flows, asked, storeIsAway] = [[], [], false];
+    [flows, lanes, asked, storeIsAway] = [[], [], [], false];
   });
   after(async () => {
     await room.close();
@@ -87,6 +89,31 @@ describe('what is under way', () => {
     ]);
   });
 
+  it('has the queue of a lane by priority, its next slot and its fallbacks, also when nothing is in it', async () => {
+    const [one] = endpointIds;
+    const none = { interactive: 0, standard: 0, batch: 0 };
+    flows = [flow('crowded', one, [3, 700, 0]), flow('calm', one, [0, 0, 1])];
+    lanes = [
+      { laneId: 'crowded', waiting: { ...none, interactive: 2, batch: 1 }, nextSlotMs: 1_200, fallbacks: 0 },
+      { laneId: 'fell', waiting: none, nextSlotMs: null, fallbacks: 4 },
+    ];
+    const { body } = await room.call('getLive', room.acme);
+    assert.deepEqual(
+      body.lanes.map((lane) => [
+        lane.lane_id,
+        lane.waiting_by_priority,
+        lane.next_slot_ms,
+        lane.fallbacks,
+        lane.endpoints.length,
+      ]),
+      [
+        ['crowded', { ...none, interactive: 2, batch: 1 }, 1_200, 0, 1],
+        ['calm', none, null, 0, 1],
+        ['fell', none, null, 4, 0],
+      ],
+    );
+  });
+
   it('an endpoint that cools down is told also when nothing is there', async () => {
     const untilMs = Date.now() + 60_000;
     room.penalize(endpointIds[2] ?? '', untilMs);
@@ -107,8 +134,27 @@ describe('what is under way', () => {
     for (const caller of [room.acme, viewer, anne, asKey(room.acme, ['relay:usage:read'])])
       counted.push((await room.call('getLive', caller)).body.counted);
     assert.deepEqual(counted, ['organization', 'organization', 'own', 'own']);
-    assert.deepEqual(asked.at(-1), { organizationId, userId: room.acme.userId });
-    assert.deepEqual(asked[0], { organizationId, userId: undefined });
+    assert.deepEqual(asked.at(-1), { organizationId, userId: room.acme.userId, keyId: undefined });
+    assert.deepEqual(asked[0], { organizationId, userId: undefined, keyId: undefined });
+  });
+
+  it('of one key names only endpoints that the key uses, and a member only sees their own', async () => {
+    const [one, two = ''] = endpointIds;
+    const { organizationId } = room.acme;
+    const keyId = '0199A000-0000-7000-8000-00000000000A';
+    room.penalize(two, Date.now() + 60_000);
+    flows = [flow('crowded', one, [1, 700, 0])];
+    const { body } = await room.call('getLive', room.acme, { query: { api_key_id: keyId } });
+    assert.deepEqual(
+      body.endpoints.map(({ endpoint_id, waiting }) => [endpoint_id, waiting]),
+      [[one, 1]],
+    );
+    assert.deepEqual(asked, [{ organizationId, userId: undefined, keyId: keyId.toLowerCase() }]);
+    const anne = await addMember(room, room.acme, 'developer');
+    await room.call('getLive', anne, { query: { api_key_id: keyId } });
+    assert.equal(asked.at(-1)?.userId, anne.userId);
+    const { body: unknown } = await room.call('getLive', room.acme, { query: { api_key_id: 'no ID' } });
+    assert.deepEqual([unknown.lanes, unknown.endpoints, asked.length], [[], [], 2]);
   });
 
   it('is 503 policy_unavailable while the live state is away', async () => {

@@ -1,20 +1,36 @@
 import type { Live, LiveEndpoint, LiveLane } from '@relay/contract';
 import type { LiveFlow } from '../../admission/live-flows.ts';
+import type { LiveTraffic } from '../../admission/live-lanes.ts';
 import type { Endpoint } from '../../domain/snapshot.ts';
 
 type EndpointState = Pick<LiveEndpoint, 'health' | 'health_detail' | 'cooldown_until'>;
 
+const NONE = { interactive: 0, standard: 0, batch: 0 };
+
 /** Longest wait first, then most requests in flight. */
-export function toLiveLanes(flows: readonly LiveFlow[]): LiveLane[] {
-  const lanes = [...Map.groupBy(flows, ({ laneId }) => laneId)].map(([laneId, own]) => ({
-    lane_id: laneId,
-    waiting: sum(own, 'waiting'),
-    longest_wait_ms: Math.max(...own.map(({ longestWaitMs }) => longestWaitMs)),
-    in_flight: sum(own, 'inFlight'),
-    endpoints: own
-      .map(({ endpointId, waiting, inFlight }) => ({ endpoint_id: endpointId, waiting, in_flight: inFlight }))
-      .toSorted((a, b) => (a.endpoint_id < b.endpoint_id ? -1 : 1)),
-  }));
+export function toLiveLanes({ flows, lanes: queues }: LiveTraffic): LiveLane[] {
+  const flowsOf = Map.groupBy(flows, ({ laneId }) => laneId);
+  const queueOf = new Map(queues.map((queue) => [queue.laneId, queue]));
+  const lanes = [...new Set([...flowsOf.keys(), ...queueOf.keys()])].map((laneId) => {
+    const own = flowsOf.get(laneId) ?? [];
+    const queue = queueOf.get(laneId);
+    return {
+      lane_id: laneId,
+      waiting: sum(own, 'waiting'),
+      waiting_by_priority: queue?.waiting ?? NONE,
+      longest_wait_ms: Math.max(0, ...own.map(({ longestWaitMs }) => longestWaitMs)),
+      next_slot_ms: queue?.nextSlotMs ?? null,
+      in_flight: sum(own, 'inFlight'),
+      fallbacks: queue?.fallbacks ?? 0,
+      endpoints: own
+        .map(({ endpointId, waiting, inFlight }) => ({
+          endpoint_id: endpointId,
+          waiting,
+          in_flight: inFlight,
+        }))
+        .toSorted((a, b) => (a.endpoint_id < b.endpoint_id ? -1 : 1)),
+    };
+  });
   return lanes.toSorted((a, b) => b.longest_wait_ms - a.longest_wait_ms || b.in_flight - a.in_flight);
 }
 

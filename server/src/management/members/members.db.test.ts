@@ -187,7 +187,7 @@ describe('members', () => {
     const narrow = asKey(owner, ['cloud:members:read', 'cloud:members:manage']);
     await assert.rejects(
       update(narrow, target, { role: 'developer' }),
-      refusal('permission_denied', undefined, /all current permissions of its owner/),
+      refusal('permission_denied', undefined, /all of its owner’s current permissions/),
     );
     assert.equal((await shown(target))?.role, 'viewer');
     await update(asKey(owner, allScopes), target, { role: 'developer' });

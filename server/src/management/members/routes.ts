@@ -124,7 +124,7 @@ function wantedOf(body: MemberUpdate, before: MemberRow): Pick<MemberRow, 'role'
   if (status !== 'invited') return { role: body.role ?? before.role, status };
   throw invalidField(
     'status',
-    'status must be "active" or "suspended". A person becomes invited by POST /api/org/invitations.',
+    'status must be "active" or "suspended". To invite a person, use POST /api/org/invitations.',
   );
 }
 

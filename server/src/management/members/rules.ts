@@ -14,7 +14,7 @@ export function demandMayChange(actor: Standing, { from, to }: RoleChange): void
   const held = rolePermissions[actor.role];
   if (!held.has('cloud:members:manage')) {
     throw denied(
-      `The role "${actor.role}" does not permit changing members. Ask an owner or admin of the organization.`,
+      `The role "${actor.role}" does not allow changing members. Ask an owner or admin of the organization.`,
     );
   }
   if (actor.role !== 'owner' && (from === 'owner' || to === 'owner')) {
@@ -22,7 +22,7 @@ export function demandMayChange(actor: Standing, { from, to }: RoleChange): void
   }
   if (to !== null && [...rolePermissions[to]].some((scope) => !held.has(scope))) {
     throw denied(
-      `The role "${to}" permits more than your role "${actor.role}". Choose a narrower role, or ask an owner of the organization.`,
+      `The role "${to}" allows more than your role "${actor.role}". Choose a narrower role, or ask an owner of the organization.`,
     );
   }
 }

@@ -68,7 +68,11 @@ describe('the API keys of an organization', () => {
     const narrow = allScopes.filter((scope) => scope !== 'relay:guardrails:manage');
     await assert.rejects(
       create(asKey(admin, narrow), developer),
-      refusal('permission_denied', undefined, /all current permissions .* lacks relay:guardrails:manage/),
+      refusal(
+        'permission_denied',
+        undefined,
+        /all of its owner’s current permissions, .* lacks relay:guardrails:manage/,
+      ),
     );
     // The key need not have permissions that the plan withholds.
     const free = await onPlan(room, admin, 'free');
@@ -77,10 +81,10 @@ describe('the API keys of an organization', () => {
   });
 
   it('never hold more than the member they are for may do', async () => {
-    const denied = refusal('permission_denied', 'scopes', /"developer" does not permit .*members:manage/);
+    const denied = refusal('permission_denied', 'scopes', /"developer" does not allow .*members:manage/);
     await assert.rejects(create(owner, developer, { scopes: ['cloud:members:manage'] }), denied);
     const viewer = await addMember(room, room.acme, 'viewer');
-    const cannot = refusal('permission_denied', 'scopes', /"viewer" does not permit relay:request/);
+    const cannot = refusal('permission_denied', 'scopes', /"viewer" does not allow relay:request/);
     await assert.rejects(create(owner, viewer), cannot);
   });
 
@@ -93,7 +97,7 @@ describe('the API keys of an organization', () => {
       .execute();
     await assert.rejects(
       create(demoted, developer),
-      refusal('permission_denied', 'scopes', /"viewer" does not permit relay:request/),
+      refusal('permission_denied', 'scopes', /"viewer" does not allow relay:request/),
     );
   });
 

@@ -75,7 +75,7 @@ async function memberFor(
 function demandOwnerForOwner(creator: Standing, member: Standing): void {
   if (member.role !== 'owner' || creator.role === 'owner') return;
   throw new RelayError('permission_denied', {
-    message: 'Only an owner may create a key for an owner. Ask the member to create it themselves.',
+    message: 'Only an owner can create a key for an owner. Ask the member to create it themselves.',
     param: 'user_uuid',
   });
 }

@@ -18,7 +18,7 @@ export function organizationHandlers({ ofOrganization, newId }: OrganizationDeps
     async updateOrg({ caller, requestId, body, header, setHeader }) {
       const name = body.name.trim();
       demandStorable({ name });
-      if (name === '') throw invalidField('name', 'name must have a character that is not a space.');
+      if (name === '') throw invalidField('name', 'name must not be blank.');
       const { organizationId: id } = caller;
       const renamed = await ofOrganization(id)
         .transaction()

@@ -59,7 +59,7 @@ export function pricePlanHandlers(deps: ManagementDeps): Handlers {
 
 function demandList({ source, entries }: PricePlanRequest): void {
   if (source === 'catalog' && entries !== undefined)
-    throw invalidField('entries', 'The list that comes with Relay has its own entries. Leave entries out.');
+    throw invalidField('entries', 'Relay’s price list has its own entries. Omit "entries".');
   for (const entry of entries ?? []) demandPrices(pricesIn(entry));
 }
 

@@ -42,7 +42,7 @@ describe('pricing policies', () => {
     });
     await assert.rejects(
       room.call('createPricingPolicy', room.acme, { body: { endpoint_id: endpoint.id, ...prices } }),
-      refusal('conflict', 'endpoint_id', /"Priced" has prices already/),
+      refusal('conflict', 'endpoint_id', /"Priced" already has prices/),
     );
   });
 

@@ -57,7 +57,7 @@ export function pricingPolicyHandlers(
         if (inserted !== undefined) return inserted;
         throw conflict(
           'endpoint_id',
-          `The endpoint "${endpoint.name}" has prices already. Change that pricing policy instead.`,
+          `The endpoint "${endpoint.name}" already has prices. Change that pricing policy instead.`,
         );
       });
       return toPricingPolicy(row);

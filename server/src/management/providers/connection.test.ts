@@ -77,7 +77,7 @@ describe('extra headers', () => {
     assert.match(refused({ extra_headers: many }).message, /at most 20/);
     assert.match(refused({ extra_headers: { [`x-${'a'.repeat(99)}`]: '' } }).message, /at most 100/);
     const large = Object.fromEntries(Array.from({ length: 5 }, (_, n) => [`x-${n}`, 'a'.repeat(1_000)]));
-    assert.match(refused({ extra_headers: large }).message, /at most 4096/);
+    assert.match(refused({ extra_headers: large }).message, /at most 4,096/);
   });
 });
 

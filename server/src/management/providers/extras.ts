@@ -1,4 +1,5 @@
 import type { Provider } from '@relay/contract';
+import { countWords } from '@relay/contract/words';
 import { invalidField } from '../resources/refusals.ts';
 import { isHeaderName, isReservedHeader } from '../resources/upstream-address.ts';
 
@@ -28,16 +29,17 @@ export function checkedHeaders(
   const seen = new Set<string>();
   for (const [name, value] of Object.entries(extras ?? {})) {
     const lower = name.toLowerCase();
-    if (!isHeaderName(name)) throw invalidField(param, `${param} has a name that no header can have.`);
+    if (!isHeaderName(name))
+      throw invalidField(param, `${param} has a name that is not a valid header name.`);
     if (isReservedHeader(lower) || (auth_mode === 'aws_sigv4' && SIGNED.has(lower)))
       throw invalidField(param, `${param} must not set ${lower}: Relay sets that header itself.`);
     if (lower === authHeader || CREDENTIAL.test(lower))
       throw invalidField(param, `${param} must not set ${lower}: store a credential instead.`);
-    if (seen.has(lower)) throw invalidField(param, `${param} has ${lower} twice.`);
+    if (seen.has(lower)) throw invalidField(param, `${param} contains ${lower} twice.`);
     if (!VISIBLE.test(value) || value.trim() !== value)
       throw invalidField(
         param,
-        `${param}.${name} must be visible ASCII characters without spaces at its ends.`,
+        `${param}.${name} must be visible ASCII characters, without leading or trailing spaces.`,
       );
     seen.add(lower);
   }
@@ -50,7 +52,7 @@ export function checkedQuery(extras: Extras): Extras {
   for (const [name, value] of Object.entries(extras ?? {})) {
     if (name === '') throw invalidField(param, `${param} has a parameter without a name.`);
     if (CONTROL.test(name) || CONTROL.test(value) || !`${name}${value}`.isWellFormed())
-      throw invalidField(param, `${param} must not contain control characters or incomplete characters.`);
+      throw invalidField(param, `${param} must not contain control characters or unpaired surrogates.`);
   }
   return bounded(param, extras);
 }
@@ -62,6 +64,9 @@ function bounded(param: string, extras: Extras): Extras {
   if (names.some((name) => name.length > NAME_CHARACTERS_MAX))
     throw invalidField(param, `Names in ${param} must have at most ${NAME_CHARACTERS_MAX} characters.`);
   if (Object.entries(extras).flat().join('').length > CHARACTERS_MAX)
-    throw invalidField(param, `${param} must have at most ${CHARACTERS_MAX} characters in all.`);
+    throw invalidField(
+      param,
+      `${param} must have at most ${countWords(CHARACTERS_MAX)} characters in total.`,
+    );
   return extras;
 }

@@ -76,7 +76,7 @@ export function providerHandlers(
         if (names.length === 0) return;
         throw conflict(
           'provider_id',
-          `The provider is still used by ${names.length === 1 ? 'endpoint' : 'endpoints'} ${listNames(names)}. Delete those first.`,
+          `The provider is still used by ${names.length === 1 ? 'endpoint' : 'endpoints'} ${listNames(names)}. Delete every endpoint of the provider first.`,
         );
       }),
   };
@@ -144,6 +144,6 @@ async function demandOriginKept(
   if (names.length === 0) return;
   throw conflict(
     'base_url',
-    `base_url moves to another origin, and the stored credentials ${listNames(names)} were given for the old one. Delete them, change base_url, and enter the secret again; or create another provider.`,
+    `base_url changes to another origin, but credentials are stored for the old one: ${listNames(names)}. Delete them, change base_url, and enter the secret again; or create another provider.`,
   );
 }

@@ -1,5 +1,6 @@
 import { RequestLogEntry } from '@relay/contract';
 import { csvRecord } from '@relay/contract/client';
+import { countWords } from '@relay/contract/words';
 import { toRequestLogEntry } from '../../store/ledger/log/log-entry.ts';
 import type { EntryRow } from '../../store/ledger/log/read-log.ts';
 import type { Walk } from '../../store/ledger/log/walk-log.ts';
@@ -45,6 +46,6 @@ function lineOf(row: EntryRow): string {
 }
 
 function cutRecord(rowsMax: number, lastId: string): string {
-  const words = `truncated after ${rowsMax} rows; continue with before=${lastId}`;
+  const words = `truncated after ${countWords(rowsMax)} rows; continue with before=${lastId}`;
   return csvRecord([words, ...COLUMNS.slice(1).map(() => null)]);
 }

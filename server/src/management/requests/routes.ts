@@ -102,7 +102,7 @@ async function beginningOf(deps: RequestDeps, call: Call<'streamRequests'>): Pro
   if (found.moment.atMs - found.settledAtMs > RESUMED_WITHIN_MS) {
     throw invalidField(
       param,
-      `${param} names a request that was recorded more than an hour ago, and a live tail can’t go back further. Connect without it, and read what is missing from GET /api/relay/requests.`,
+      `${param} names a request that was recorded more than an hour ago, and a live tail can’t go back further. Connect without it, and read the requests that you missed with GET /api/relay/requests.`,
     );
   }
   return checkpointAfter(found, found.settledAtMs);

@@ -1,4 +1,4 @@
-import type { RequestAttempt, RequestDetail } from '@relay/contract';
+import type { BoundPolicy, RequestAttempt, RequestDetail } from '@relay/contract';
 import { uuidTimeMs } from '../../kit/uuid-time.ts';
 import type { StoredAttempt, StoredBoundPolicy, StoredTrace } from '../../store/ledger/ledger-json.ts';
 import { toRequestLogEntry } from '../../store/ledger/log/log-entry.ts';
@@ -17,7 +17,7 @@ export function toRequestDetail(row: DetailRow, endpointNames: ReadonlyMap<strin
     cache_write_5m_tokens: isMetered ? row.actual_cache_write_5m_tokens : null,
     cache_write_1h_tokens: isMetered ? row.actual_cache_write_1h_tokens : null,
     credential_id: row.credential_id,
-    bound_policy: boundPolicyOf(row.bound_policy),
+    bound_policy: row.bound_policy === null ? null : toBoundPolicy(row.bound_policy),
     attempts: row.attempts.map((attempt, index) => attemptOf(attempt, index, uuidTimeMs(row.request_id))),
     candidates: (trace?.candidates ?? []).map((candidate) => ({
       endpoint_id: candidate.endpoint_id,
@@ -42,8 +42,7 @@ export function toRequestDetail(row: DetailRow, endpointNames: ReadonlyMap<strin
   };
 }
 
-function boundPolicyOf(policy: StoredBoundPolicy | null): RequestDetail['bound_policy'] {
-  if (policy === null) return null;
+export function toBoundPolicy(policy: StoredBoundPolicy): BoundPolicy {
   const { policy_id, kind, scope_type, scope_id, metric, period, resets_at } = policy;
   return { policy_id, policy_kind: kind, scope_type, scope_id, metric, period, resets_at };
 }

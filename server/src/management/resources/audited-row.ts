@@ -21,6 +21,7 @@ const LEFT_OUT = new Set([
   'version',
   'created_at',
   'updated_at',
+  'first_used_at',
   'last_used_at',
   'changed_version',
   'counter',

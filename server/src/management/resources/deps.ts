@@ -1,9 +1,10 @@
 import type { KeyObject } from 'node:crypto';
-import type { Kysely } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
 import type { AdmissionDesk } from '../../admission/desk.ts';
 import type { PolicyUsage } from '../../admission/engine.ts';
 import type { EndpointHealth } from '../../admission/health/endpoint-health.ts';
-import type { FlowsAsk, LiveFlow } from '../../admission/live-flows.ts';
+import type { FlowsAsk } from '../../admission/live-flows.ts';
+import type { LiveTraffic } from '../../admission/live-lanes.ts';
 import type { AppliedLimit } from '../../domain/limits/limit.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { Egress } from '../../kit/egress/index.ts';
@@ -24,6 +25,8 @@ export interface ManagementDeps {
    * A fence is raised after access was removed and before the response, so that no gateway uses the old state.
    */
   readonly fences: Pick<Fences, 'raise'>;
+  /** Writes of the configuration go into this transaction, whose owner rolls it back: no audit entry, no version, no fence. */
+  readonly dryRun?: Transaction<Database>;
   readonly sealer: Sealer;
   /** The key for the digests of User API keys. */
   readonly keyPepper: KeyObject;
@@ -55,7 +58,7 @@ export interface ManagementDeps {
   /** The maximum number of requests of one caller that wait in one lane. */
   readonly waitersMax: number;
   /** Requests in flight in the whole deployment. Throws like `limitUsage`. */
-  readonly liveFlows: (ask: FlowsAsk) => Promise<LiveFlow[]>;
+  readonly liveTraffic: (ask: FlowsAsk) => Promise<LiveTraffic>;
 }
 
 export interface Deployment {

@@ -8,5 +8,5 @@ const SLUG = /^[\p{L}\p{N}\p{M}]+(?:-[\p{L}\p{N}\p{M}]+)*$/u;
  */
 export function demandSlug(slug: string): void {
   if (SLUG.test(slug) && slug === slug.toLowerCase()) return;
-  throw invalidField('slug', 'slug must be lower-case letters and digits with single hyphens between.');
+  throw invalidField('slug', 'slug must be lowercase letters and digits, separated by single hyphens.');
 }

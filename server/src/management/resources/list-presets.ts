@@ -15,7 +15,7 @@ export function listPresets<Item extends { readonly slug: string }>(
   const page = presets.slice(from, limit === undefined ? undefined : from + limit);
   const last = page.at(-1);
   if (limit !== undefined && last !== undefined && from + page.length < presets.length) {
-    setNextPage(call, route, limit, cursorOf(last));
+    setNextPage(call, route, { limit, cursor: cursorOf(last) });
   }
   return page;
 }

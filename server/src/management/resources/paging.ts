@@ -54,20 +54,21 @@ function onePage<Item extends { readonly id: string }>(
   const { limit } = call.query;
   if (limit === undefined || found.length <= limit) return found;
   const page = found.slice(0, limit);
-  setNextPage(call, route, limit, cursorOfId(page.at(-1)?.id ?? ''));
+  setNextPage(call, route, { limit, cursor: cursorOfId(page.at(-1)?.id ?? '') });
   return page;
 }
 
-/** Sets the headers that point to the next page. */
+/** Sets the headers that point to the next page, which has the filters of this one. */
 export function setNextPage(
   call: Pick<ListCall, 'setHeader' | 'params'>,
   route: ListRoute,
-  limit: number,
-  cursor: string,
+  { limit, cursor }: Required<Paged>,
+  filters: Readonly<Record<string, string>> = {},
 ): void {
   call.setHeader(headers.nextCursor, cursor);
+  const query = new URLSearchParams({ limit: String(limit), cursor, ...filters }).toString();
   const path = routes[route].path.replaceAll(/\{(\w+)\}/g, (_, name: string) => call.params?.[name] ?? '');
-  call.setHeader(headers.link, `<${path}?limit=${limit}&cursor=${cursor}>; rel="next"`);
+  call.setHeader(headers.link, `<${path}?${query}>; rel="next"`);
 }
 
 export function cursorOfId(id: string): string {
@@ -82,8 +83,5 @@ export function idOfCursor(cursor: string): string {
 }
 
 export function unknownCursor(): RelayError {
-  return invalidField(
-    'cursor',
-    'cursor is not one this list gave out. Send X-Next-Cursor of the page before.',
-  );
+  return invalidField('cursor', 'cursor is not valid for this list. Send the previous page’s X-Next-Cursor.');
 }

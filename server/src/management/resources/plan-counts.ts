@@ -1,3 +1,4 @@
+import { countWords } from '@relay/contract/words';
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { type Counted, isPlanName, plans } from '../../domain/access.ts';
 import { RelayError } from '../../domain/relay-error.ts';
@@ -46,7 +47,7 @@ export async function demandRoom(
   const found = await sql<{ taken: number }>`select count(*) as taken from (${rows}) as place`.execute(tx);
   if ((found.rows[0]?.taken ?? 0) < countMax) return;
   throw new RelayError('entitlement_missing', {
-    message: `The plan "${plan}" allows ${countMax} ${noun}, and this organization has reached that limit. Remove one, or change the plan.`,
+    message: `The plan "${plan}" allows ${countWords(countMax)} ${noun}, and this organization has reached that limit. Remove one, or change the plan.`,
     fields: { plan, counted, limit: countMax },
   });
 }

@@ -1,3 +1,4 @@
+import { headers } from '@relay/contract';
 import { RelayError } from '../../domain/relay-error.ts';
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -38,4 +39,11 @@ export function listNames(names: readonly string[], shownMax = 5): string {
   const shown = names.slice(0, shownMax).map((name) => `"${name}"`);
   const hidden = names.length - shown.length;
   return hidden > 0 ? `${shown.join(', ')} and ${hidden} more` : shown.join(', ');
+}
+
+export function queueFull(message: string, retrySeconds: number): RelayError {
+  return new RelayError('queue_full', {
+    message,
+    headers: { [headers.retryAfter]: String(retrySeconds) },
+  });
 }

@@ -27,7 +27,7 @@ export function demandRepeated(body: Schema, sent: object, current: object, path
     const param = path === undefined ? field : `${path}.${field}`;
     throw invalidField(
       param,
-      `${param} cannot be changed by this call; it is ${now}. Send it as it is, or leave it out.`,
+      `This call can’t change ${param}, which is ${now}. Send it unchanged, or omit it.`,
     );
   }
 }

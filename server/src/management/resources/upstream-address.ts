@@ -1,3 +1,4 @@
+import { countWords } from '@relay/contract/words';
 import { type AuthMode, authStyles } from '../../domain/upstream-auth.ts';
 import type { Egress } from '../../kit/egress/index.ts';
 // Imports the file, not the egress module's index, so that checking a URL does not load the HTTP client.
@@ -18,7 +19,7 @@ export function checkedBaseUrl(egress: Pick<Egress, 'check'>, baseUrl: string): 
   if (stored.length <= BASE_URL_CHARACTERS_MAX) return stored;
   throw invalidField(
     'base_url',
-    `base_url must have at most ${BASE_URL_CHARACTERS_MAX} characters once encoded.`,
+    `base_url must have at most ${countWords(BASE_URL_CHARACTERS_MAX)} characters once encoded.`,
   );
 }
 

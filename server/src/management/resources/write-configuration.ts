@@ -8,7 +8,7 @@ import { lockConfiguration } from './configuration-lock.ts';
 import type { ManagementDeps } from './deps.ts';
 import type { Table } from './rows.ts';
 
-export type WriteDeps = Pick<ManagementDeps, 'ofOrganization' | 'snapshots' | 'newId' | 'fences'>;
+export type WriteDeps = Pick<ManagementDeps, 'ofOrganization' | 'snapshots' | 'newId' | 'fences' | 'dryRun'>;
 
 /** Who writes, and for which request. */
 export interface WrittenBy {
@@ -59,6 +59,7 @@ export async function writeConfiguration<Result>(
   lock: 'shared' | 'alone',
   change: (tx: Transaction<Database>) => Promise<Written<Result>>,
 ): Promise<Result> {
+  if (deps.dryRun !== undefined) return (await change(deps.dryRun)).result;
   const { organizationId } = by.caller;
   const done = await deps
     .ofOrganization(organizationId)

@@ -147,7 +147,7 @@ function refuseForCapacity(input: ExplainInput, route: Route, refused: Refusal):
   const { code, retryAfterMs } = outcomeOf(refused);
   const neverFits = refused.reason === 'exceeds_limit';
   const reason = neverFits
-    ? 'This request exceeds a limit of each candidate by itself.'
+    ? 'This request exceeds a limit of every candidate by itself.'
     : `No candidate has capacity within the wait budget of ${durationWords(route.maxWaitMs)}.`;
   const resetsAtMs = neverFits ? null : input.placements.nowMs + refused.resetMs;
   const limitedBy = refused.policyId === null ? null : input.limitingPolicy(refused.policyId, resetsAtMs);

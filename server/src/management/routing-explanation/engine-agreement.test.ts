@@ -6,6 +6,7 @@ import { concurrencyRefusal, outcomeOf } from '../../admission/refusal.ts';
 import { describePolicy } from '../../domain/limits/limits.ts';
 import type { OrganizationSnapshot } from '../../domain/snapshot.ts';
 import { systemClock } from '../../kit/clock.ts';
+import { withLane } from './edited-lane.ts';
 import { explainRequest } from './explain-request.ts';
 import { PLANTED, type PlantedFault } from './planted-faults.fixture.ts';
 import {
@@ -13,6 +14,7 @@ import {
   CALLER,
   type DrawnEngine,
   engineOf,
+  LANE,
   NOW_MS,
   type RandomLane,
   randomLane,
@@ -33,8 +35,13 @@ interface Verdict {
   readonly limitId: string | null;
 }
 
-async function explained(drawn: RandomLane, fault: PlantedFault): Promise<Verdict> {
-  const organization = snapshotOf(drawn);
+/** Of the lane as it is saved; with `saved`, of an edit that makes the drawn lane of another one. */
+async function explained(
+  drawn: RandomLane,
+  fault: PlantedFault,
+  saved: RandomLane | null = null,
+): Promise<Verdict> {
+  const organization = saved === null ? snapshotOf(drawn) : editedSnapshot(drawn, saved);
   const engine = await engineOf(drawn, askOf(organization, drawn));
   const deps = {
     clock: { ...systemClock, nowMs: () => NOW_MS },
@@ -61,6 +68,20 @@ async function explained(drawn: RandomLane, fault: PlantedFault): Promise<Verdic
     errorCode: found.error_code,
     limitId: found.limited_by?.policy_id ?? null,
   };
+}
+
+/** Everything as drawn but the lane, which an edit then makes the drawn one. */
+function editedSnapshot(drawn: RandomLane, saved: RandomLane): OrganizationSnapshot {
+  const whole = snapshotOf(drawn);
+  const lane = whole.lanes.get(LANE);
+  assert.ok(lane);
+  const other = snapshotOf({ ...drawn, ...laneOf(saved) });
+  const members = other.memberships.map((each, at) => ({ ...each, manualRank: -at, enabled: at % 2 === 0 }));
+  return withLane({ ...other, memberships: members.slice(1) }, { lane, memberships: whole.memberships });
+}
+
+function laneOf({ selection, allowFallback, maxWaitMs }: RandomLane) {
+  return { selection, allowFallback, maxWaitMs };
 }
 
 async function answered(drawn: RandomLane): Promise<Verdict> {
@@ -135,6 +156,16 @@ describe('an explanation', () => {
     // The drawn lanes must have many different outcomes; otherwise agreement would prove little.
     assert.ok(Object.keys(seen).length >= 6, JSON.stringify(seen));
     for (const [kind, count] of Object.entries(seen)) assert.ok(count >= 5, `${kind} came ${count} times`);
+  });
+
+  it('of an unsaved edit decides as the engine does with the edited lane', async (test) => {
+    test.diagnostic(`seed ${SEED}`);
+    await fc.assert(
+      fc.asyncProperty(randomLane, randomLane, async (drawn, saved) => {
+        assertAgree(await explained(drawn, { name: 'none' }, saved), await answered(drawn));
+      }),
+      { numRuns: RUNS, seed: SEED },
+    );
   });
 
   for (const fault of PLANTED) {

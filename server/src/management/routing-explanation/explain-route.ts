@@ -150,7 +150,7 @@ function judge(
 }
 
 function whenFree({ placement, waitMs }: PlacedCandidate): string {
-  if (waitMs === null) return 'it waits for a concurrency limit';
+  if (waitMs === null) return 'it is at a concurrency limit';
   if (waitMs === 0) return 'it is free now';
   return `it is free in ${placement.boundBy === null ? '' : 'about '}${durationWords(waitMs, Math.ceil)}, within the wait budget`;
 }

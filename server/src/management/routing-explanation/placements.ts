@@ -7,15 +7,14 @@ import { estimatedCharges, hardReservation, type LimitedCaller } from '../../dom
 import { METRICS } from '../../domain/limits/metric.ts';
 import { isSliding } from '../../domain/limits/period.ts';
 import type { TokenEstimate } from '../../domain/money/usage.ts';
-import { RelayError } from '../../domain/relay-error.ts';
 import type { Candidate, Route } from '../../domain/routing/routing.ts';
 import type { Endpoint, OrganizationSnapshot } from '../../domain/snapshot.ts';
+import { readLimitState } from '../limit-state.ts';
 import type { ManagementDeps } from '../resources/deps.ts';
 
 export type PlacementDeps = Pick<ManagementDeps, 'limitUsage' | 'admission' | 'clock' | 'health'>;
 
-/** One read blocks the limits engine, so large organizations are read in parts. */
-const LIMITS_PER_READ = 100;
+const UNAVAILABLE = 'Limit state is unavailable, so Relay can’t explain routing. Retry shortly.';
 
 export interface PlacementQuestion {
   readonly snapshot: OrganizationSnapshot;
@@ -46,7 +45,7 @@ export async function readPlacements(deps: PlacementDeps, question: PlacementQue
   const limits = new Map<string, AppliedLimit>();
   for (const { options } of charged)
     for (const { charges } of options) for (const { policy } of charges) limits.set(policy.id, policy);
-  const usages = await readUsage(deps, snapshot.organizationId, [...limits.values()]);
+  const usages = await readLimitState(deps, snapshot.organizationId, [...limits.values()], UNAVAILABLE);
   const nowMs = deps.clock.nowMs();
   const byEndpoint = new Map<string, Placement>();
   const reserved = new Map<string, Reservation>();
@@ -81,29 +80,6 @@ function chargesByCap(
       reservation,
     };
   });
-}
-
-async function readUsage(
-  { limitUsage }: Pick<PlacementDeps, 'limitUsage'>,
-  organizationId: string,
-  limits: readonly AppliedLimit[],
-): Promise<Map<string, PolicyUsage>> {
-  const usages = new Map<string, PolicyUsage>();
-  try {
-    for (let from = 0; from < limits.length; from += LIMITS_PER_READ) {
-      const some = limits.slice(from, from + LIMITS_PER_READ);
-      for (const usage of await limitUsage(organizationId, some)) usages.set(usage.policyId, usage);
-    }
-    return usages;
-  } catch (error) {
-    if (!(error instanceof RelayError && error.code === 'store_unavailable')) throw error;
-    throw new RelayError('policy_unavailable', {
-      message:
-        'The live state of limits cannot be read right now, so routing cannot be explained. Retry shortly.',
-      internal: error.detail.internal ?? error.message,
-      cause: error,
-    });
-  }
 }
 
 /** Where the engine would place it if it is alone; see `memory/retry-after.ts` in `admission`. Short windows are an estimate. */

@@ -19,6 +19,8 @@ import type { ExplainedRequest } from './explain-request.ts';
 
 export const NOW_MS = Date.UTC(2027, 0, 15, 12, 30, 0, 123);
 export const CALLER: LimitedCaller = { userId: 'user', keyPolicies: [] };
+/** The id and the name of the drawn lane. */
+export const LANE = 'lane';
 const ORGANIZATION = 'organization';
 const STEPS_MAX = 10_000;
 const PERIODS: readonly LimitPeriod[] = ['second', 'minute', 'hour', 'day', 'week', 'month'];
@@ -82,7 +84,7 @@ export function snapshotOf(drawn: RandomLane): OrganizationSnapshot {
       endpointId !== undefined
         ? { scopeType: 'endpoint' as const, scopeId: endpointId }
         : scope === 1
-          ? { scopeType: 'lane' as const, scopeId: 'lane' }
+          ? { scopeType: 'lane' as const, scopeId: LANE }
           : { scopeType: 'global' as const, scopeId: null };
     const rule = { metric, period, limitValue: limit, unpriced: 'allow' as const };
     return { id: `limit-${index}`, ...at, ...rule, enabled: true };
@@ -99,8 +101,8 @@ export function snapshotOf(drawn: RandomLane): OrganizationSnapshot {
       providers: [provider('p')],
       credentials: [credential('c', 'p')],
       endpoints: ids.map((id) => endpoint(id, 'p', `model-${id}`, { pacing: false })),
-      lanes: [lane('lane', { selection, allowFallback, defaultMaxWaitMs: maxWaitMs })],
-      memberships: ids.map((id, rank) => member('lane', id, rank)),
+      lanes: [lane(LANE, { selection, allowFallback, defaultMaxWaitMs: maxWaitMs })],
+      memberships: ids.map((id, rank) => member(LANE, id, rank)),
       limitPolicies,
     }),
     organizationId: ORGANIZATION,
@@ -111,12 +113,12 @@ export function snapshotOf(drawn: RandomLane): OrganizationSnapshot {
 
 export function requestOf({ estimate, outputCap }: RandomLane): ExplainedRequest {
   const asked = new AskedRequest(protocols.chat, { members: [], settings: {} }, () => ({}));
-  return { asked, model: 'lane', streaming: false, estimate, outputCap, typicalOutputTokens: 256 };
+  return { asked, model: LANE, streaming: false, estimate, outputCap, typicalOutputTokens: 256 };
 }
 
 /** What the data plane would ask the engine for this request. */
 export function askOf(organization: OrganizationSnapshot, drawn: RandomLane): AdmissionAsk {
-  const route = routingTableOf(organization).resolve('lane');
+  const route = routingTableOf(organization).resolve(LANE);
   assert.ok(route);
   const candidates = route.members.map(({ candidate }) => candidate);
   const { estimate: guess, outputCap } = drawn;

@@ -146,7 +146,7 @@ describe('a routing explanation', () => {
     const open = await explain({ max_tokens: -1 });
     assert.deepEqual([open.outcome, open.error_code], ['refuse', 'unbounded_request']);
     assert.deepEqual(verdicts(open), ['unbounded', 'unbounded', 'unbounded']);
-    assert.match(open.candidates[0]?.reason ?? '', /"max_tokens" has no upper bound.*context_window/);
+    assert.match(open.candidates[0]?.reason ?? '', /"max_tokens" makes usage unbounded.*context_window/);
     await room.call('deleteLimitPolicy', room.acme, { id: limit.id });
     assert.equal((await explain({})).candidates[0]?.reserved, null);
   });
@@ -214,7 +214,7 @@ describe('a routing explanation', () => {
     assert.deepEqual(verdicts(answer), ['unhealthy', 'selected', 'available']);
     assert.match(
       answer.candidates[0]?.reason ?? '',
-      /^skipped: down for 1 s, connection refused; a single request tries it again every 1 s$/,
+      /^skipped: down for 1 s, connection refused; Relay tries it again with a single request every 1 s$/,
     );
     await takeDown(1);
     await takeDown(2);

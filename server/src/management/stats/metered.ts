@@ -1,4 +1,5 @@
 import type { MeteredUsage } from '@relay/contract';
+import { countWords } from '@relay/contract/words';
 import { exactUsd } from '../../domain/money/money.ts';
 import type { Handlers } from '../../http/call.ts';
 import { type MeteredRow, readMetered } from '../../store/ledger/rollups/read-metered.ts';
@@ -21,7 +22,10 @@ export function meteredHandlers(
       const question = { organizationId, userId: visibleUser(caller), range, limit: ROWS_MAX + 1 };
       const rows = await readMetered(deps.ofOrganization(organizationId), question);
       if (rows.length > ROWS_MAX)
-        throw invalidField('from', `This time range has more than ${ROWS_MAX} rows. Use a shorter one.`);
+        throw invalidField(
+          'from',
+          `This time range has more than ${countWords(ROWS_MAX)} rows. Use a shorter one.`,
+        );
       const [from, to] = [range.fromMs, range.toMs].map((ms) => new Date(ms).toISOString());
       return { bucket, from: from ?? '', to: to ?? '', rows: rows.map(toRow) };
     },

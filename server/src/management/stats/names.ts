@@ -9,13 +9,14 @@ const NAMED = {
   api_key: 'api_keys',
   user: 'users',
   team: 'teams',
+  guardrail: 'guardrails',
 } as const;
 
 /** Names by id. A deleted resource has none. */
 export async function namesOf(
   db: Kysely<Database>,
   organizationId: string,
-  dimension: Dimension | 'team',
+  dimension: Dimension | 'team' | 'guardrail',
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
   if (dimension === 'model' || ids.length === 0) return new Map();

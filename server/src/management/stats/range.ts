@@ -1,3 +1,4 @@
+import { countWords } from '@relay/contract/words';
 import { BUCKET_MS, type Bucket, type BucketRange, ROLLUP_DAYS } from '../../store/ledger/rollups/bucket.ts';
 import { timeOf } from '../requests/search.ts';
 import { invalidField } from '../resources/refusals.ts';
@@ -19,19 +20,19 @@ export function rangeOf(bucket: Bucket, asked: Asked, nowMs: number): BucketRang
   const toMs = up(timeOf('to', asked.to) ?? nowMs + 1);
   const from = timeOf('from', asked.from) ?? toMs - DEFAULT_BUCKETS[bucket] * sizeMs;
   const fromMs = Math.floor(from / sizeMs) * sizeMs;
-  if (fromMs >= toMs) throw invalidField('from', 'from must be earlier than to.');
+  if (fromMs >= toMs) throw invalidField('from', '"from" must be earlier than "to".');
   const points = (toMs - fromMs) / sizeMs;
   if (points > POINTS_MAX) {
     throw invalidField(
       'bucket',
-      `bucket ${bucket} over this time range would return ${points} points; the maximum is ${POINTS_MAX}. Use a longer bucket or a shorter time range.`,
+      `bucket ${bucket} over this time range would return ${countWords(points)} points; the maximum is ${countWords(POINTS_MAX)}. Use a longer bucket or a shorter time range.`,
     );
   }
   // Allows one bucket beyond the retention, because the clock moves on after the client chose the range.
   if (fromMs < nowMs - ROLLUP_DAYS[bucket] * BUCKET_MS.day - sizeMs) {
     throw invalidField(
       'bucket',
-      `bucket ${bucket} is kept for ${ROLLUP_DAYS[bucket]} days, and from is earlier. Ask for a longer bucket or a later time.`,
+      `Relay keeps ${bucket} buckets for ${ROLLUP_DAYS[bucket]} days, and "from" is earlier. Use a longer bucket or a later "from".`,
     );
   }
   return { bucket, fromMs, toMs };

@@ -11,17 +11,19 @@ import {
   type SeriesRow,
 } from '../../store/ledger/rollups/read-series.ts';
 import { timeOf, visibleUser } from '../requests/search.ts';
-import type { ManagementDeps } from '../resources/deps.ts';
 import { invalidField, isId } from '../resources/refusals.ts';
 import { countConfigured } from './configured-counts.ts';
+import { type EndpointStatsDeps, endpointStatsHandlers } from './endpoint-stats.ts';
+import { failureHandlers } from './failures.ts';
 import { meteredHandlers } from './metered.ts';
 import { METRICS, sumMeasured } from './metrics.ts';
 import { namesOf } from './names.ts';
 import { rangeOf } from './range.ts';
 import { groupedSeries, groupsIn, type Series, seriesOf, stateSeries } from './series.ts';
 import { showbackHandlers } from './showback.ts';
+import { spendHandlers } from './spend.ts';
 
-type StatsDeps = Pick<ManagementDeps, 'ofOrganization' | 'clock'>;
+type StatsDeps = EndpointStatsDeps;
 
 const WAITS_SHOWN_MS = 7 * BUCKET_MS.day;
 /** Longer ranges read day rollups, which are exact enough and fewer. */
@@ -30,6 +32,7 @@ const WAIT_HOURS_MAX_MS = 14 * BUCKET_MS.day;
 export function statsHandlers(deps: StatsDeps): Handlers {
   return {
     ...showbackHandlers(deps),
+    ...spendHandlers(deps),
     async getStatsSummary({ caller }) {
       const { organizationId } = caller;
       const db = deps.ofOrganization(organizationId);
@@ -44,12 +47,14 @@ export function statsHandlers(deps: StatsDeps): Handlers {
     async getTimeseries({ caller, query }) {
       const { metric, group_by = 'none', bucket = 'hour' } = query;
       if (group_by === 'state' && metric !== 'requests')
-        throw invalidField('group_by', 'group_by state goes with metric requests only.');
+        throw invalidField('group_by', 'group_by can be "state" only when metric is "requests".');
       const range = rangeOf(bucket, query, deps.clock.nowMs());
       const series = await readSeries(deps, caller, query, range);
       return { metric, group_by, bucket, ...shown(range), series };
     },
     ...meteredHandlers(deps),
+    ...endpointStatsHandlers(deps),
+    ...failureHandlers(deps),
     async getWaitDistribution({ caller, query }) {
       const { organizationId } = caller;
       const range = waitRangeOf(query, deps.clock.nowMs());

@@ -89,7 +89,7 @@ function groupOf(text: string): ShowbackGroup {
   if (text === 'team' || text === 'key' || text === 'member' || text === 'model') return { by: text };
   throw invalidField(
     'group_by',
-    'group_by must be one of team, key, member, model, or label: and the name of a label, such as label:app.',
+    'group_by must be team, key, member, model, or label:NAME, such as label:app.',
   );
 }
 
@@ -98,9 +98,9 @@ function rangeOf({ from, to }: ShowbackQuery, nowMs: number): BucketRange {
   const now = new Date(nowMs);
   const fromMs = timeOf('from', from) ?? Date.UTC(now.getUTCFullYear(), now.getUTCMonth());
   const toMs = timeOf('to', to) ?? Math.ceil((nowMs + 1) / BUCKET_MS.day) * BUCKET_MS.day;
-  if (fromMs >= toMs) throw invalidField('from', 'from must be earlier than to.');
+  if (fromMs >= toMs) throw invalidField('from', '"from" must be earlier than "to".');
   if (toMs - fromMs > DAYS_MAX * BUCKET_MS.day)
-    throw invalidField('from', `The time between from and to may be ${DAYS_MAX} days at most.`);
+    throw invalidField('from', `The time between "from" and "to" must be at most ${DAYS_MAX} days.`);
   const ofDays = fromMs % BUCKET_MS.day === 0 && toMs % BUCKET_MS.day === 0;
   const isKept = fromMs > nowMs - ROLLUP_DAYS.hour * BUCKET_MS.day;
   const isShort = toMs - fromMs <= HOURS_DAYS_MAX * BUCKET_MS.day;

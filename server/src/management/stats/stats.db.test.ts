@@ -313,8 +313,8 @@ describe('usage statistics', () => {
       [{ metric: 'requests', bucket: 'minute', from: at(20), to: at(19.5) }, 'bucket', /8 days/],
       [{ metric: 'requests', bucket: 'hour', from: at(150), to: at(140) }, 'bucket', /100 days/],
       [{ metric: 'requests', bucket: 'day', from: '0001-01-01T00:00:00Z' }, 'bucket', /points/],
-      [{ metric: 'requests', from: at(1), to: at(2) }, 'from', /earlier than to/],
-      [{ metric: 'cost_micros', group_by: 'state' }, 'group_by', /metric requests/],
+      [{ metric: 'requests', from: at(1), to: at(2) }, 'from', /earlier than "to"/],
+      [{ metric: 'cost_micros', group_by: 'state' }, 'group_by', /metric is "requests"/],
       [{ metric: 'requests', to: '2016-12-31T23:59:60Z' }, 'to', /time in UTC/],
     ];
     for (const [query, param, words] of cases)

@@ -1,3 +1,4 @@
+import { countWords } from '@relay/contract/words';
 import type { Transaction } from 'kysely';
 import { demandStorable } from '../../domain/storable-fields.ts';
 import type { Handlers } from '../../http/call.ts';
@@ -24,7 +25,10 @@ export function teamHandlers(_deps: ManagementDeps, writes: ResourceWrites<typeo
       const row = await writes.create(call, async ({ tx, organizationId }, id) => {
         const others = await writes.rows.list(tx, organizationId, { limit: TEAMS_MAX });
         if (others.length >= TEAMS_MAX)
-          throw conflict('name', `An organization has at most ${TEAMS_MAX} teams. Delete one first.`);
+          throw conflict(
+            'name',
+            `An organization can have at most ${countWords(TEAMS_MAX)} teams. Delete one first.`,
+          );
         const parentId = await parentOf(tx, organizationId, parent_id, null);
         const named = { name, fallback: 'team' };
         return insertSlugged(tx, writes.rows, organizationId, named, (slug) => ({
@@ -69,13 +73,13 @@ async function parentOf(
   if (parent.parent_id !== null) {
     throw invalidField(
       'parent_id',
-      `Teams are nested one level deep, and "${parent.name}" has a parent itself. Name that parent instead.`,
+      `Teams nest one level deep, and "${parent.name}" has a parent. Use that parent instead.`,
     );
   }
   if (team !== null && (await hasChildren(tx, organizationId, team.id))) {
     throw invalidField(
       'parent_id',
-      `Teams are nested one level deep, and other teams belong to "${team.name}". Move them first.`,
+      `Teams nest one level deep, and other teams belong to "${team.name}". Move them first.`,
     );
   }
   return parent.id;

@@ -58,7 +58,7 @@ export function summaryOf(before: WhatIfFigures, after: WhatIfFigures, spanMs: n
     parts.push(`unknown spend: ${counted(after.unpriced, 'request')} at endpoints without a price`);
   else if (micros !== 0)
     parts.push(`${signOf(micros)}${dollarWords(rounded(Math.abs(micros)))}${isProjected ? ' a month' : ''}`);
-  if (parts.length === 0) return 'No difference in rejections, waits, fallbacks and spend.';
+  if (parts.length === 0) return 'No difference in rejections, waits, fallbacks or spend.';
   return isProjected ? parts.join(', ') : `${parts.join(', ')}, in ${durationWords(spanMs)} of requests`;
 }
 
@@ -108,6 +108,7 @@ function limitsOf(before: Side, after: Side): WhatIf['limits'] {
     return [
       {
         policy_id: described.id,
+        policy_kind: described.policy_kind,
         scope_type: described.scope_type,
         scope_id: described.scope_id,
         metric: described.metric,

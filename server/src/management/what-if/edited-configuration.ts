@@ -1,64 +1,85 @@
 import type { WhatIfRequest } from '@relay/contract';
 import type { Transaction } from 'kysely';
 import type { OrganizationSnapshot } from '../../domain/snapshot.ts';
+import type { Call } from '../../http/call.ts';
 import { readSnapshotToReplay } from '../../store/configuration/load-snapshot.ts';
+import { readKeyTerms } from '../../store/keys/read-key-terms.ts';
 import type { Database } from '../../store/postgres/schema.ts';
 import type { Change, Plan } from '../config-file/make-plan.ts';
 import { type ConfigFileDeps, prepared } from '../config-file/routes.ts';
 import { writeChanges } from '../config-file/write-changes.ts';
-import { lockConfiguration } from '../resources/configuration-lock.ts';
+import { rolledBack } from '../dry-run/rolled-back.ts';
+import { createTryEdit } from '../dry-run/try-edit.ts';
+import type { ManagementDeps } from '../resources/deps.ts';
+import { invalidField } from '../resources/refusals.ts';
 import { sealedSecret } from '../resources/sealed-secret.ts';
+import type { ReplayedConfiguration } from './replay.ts';
 
-export interface BothSnapshots {
-  readonly before: OrganizationSnapshot;
-  readonly after: OrganizationSnapshot;
+type Configured = Omit<ReplayedConfiguration, 'openings'>;
+
+export interface BothConfigurations {
+  readonly before: Configured;
+  readonly after: Configured;
 }
 
-/** Ends the transaction: what was written in it never existed. */
-class RolledBack extends Error {
-  readonly both: BothSnapshots;
+/** Reads both, with the limits of these keys. */
+export type ReadBoth = (keyIds: readonly string[]) => Promise<BothConfigurations>;
 
-  constructor(both: BothSnapshots) {
-    super('rolled back');
-    this.both = both;
-  }
-}
+type Write = (tx: Transaction<Database>) => Promise<void>;
 
 /**
- * The configuration as it is, and as it would be after the file were applied: the file is applied, read and rolled back, so the edit means
- * exactly what an apply would make of it. Throws what an apply would throw.
+ * The configuration as it is, and as it would be after the edit were saved: the edit is written, read and rolled back, so it means exactly
+ * what a save would make of it. Throws what a save would throw; what is wrong with the call itself, before anything is read.
  */
-export async function readBothSnapshots(
-  deps: ConfigFileDeps,
-  organizationId: string,
-  { config, prune = false }: Pick<WhatIfRequest, 'config' | 'prune'>,
-): Promise<BothSnapshots> {
-  const prepare = prepared(deps, { config, prune });
-  try {
-    return await deps
-      .ofOrganization(organizationId)
-      .transaction()
-      .execute(async (tx): Promise<never> => {
-        await lockConfiguration(tx, organizationId, 'alone');
-        const nowMs = deps.clock.nowMs();
-        const before = await readSnapshotToReplay(tx, organizationId, nowMs);
-        const { input, plan } = await prepare(tx, organizationId);
-        await writeChanges(tx, organizationId, input.sections, withAnySecret(deps, organizationId, plan));
-        throw new RolledBack({ before, after: await readEdited(tx, before, nowMs) });
-      });
-  } catch (error) {
-    if (error instanceof RolledBack) return error.both;
-    throw error;
+export function createReadBoth(deps: ManagementDeps): (call: Call<'whatIf'>) => ReadBoth {
+  const tryEdit = createTryEdit(deps);
+
+  function writeOf(call: Call<'whatIf'>): Write {
+    const { config, edit, prune = false } = call.body;
+    if (config !== undefined && edit === undefined)
+      return writeOfFile(deps, call.caller.organizationId, { config, prune });
+    if (edit === undefined || config !== undefined)
+      throw invalidField(
+        'edit',
+        'Send either "config" (a configuration file) or "edit" (an edit of one resource).',
+      );
+    if (prune) throw invalidField('prune', 'prune is for a configuration file. Leave it out.');
+    return (tx) => tryEdit(tx, call, edit);
   }
+
+  return (call) => {
+    const { organizationId } = call.caller;
+    const write = writeOf(call);
+    return (keyIds) =>
+      rolledBack(deps, organizationId, 'alone', async (tx) => {
+        const nowMs = deps.clock.nowMs();
+        const read = async (): Promise<Configured> => ({
+          snapshot: await readSnapshotToReplay(tx, organizationId, nowMs),
+          keys: await readKeyTerms(tx, organizationId, keyIds),
+        });
+        const before = await read();
+        await write(tx);
+        const after = await read();
+        return { before, after: { ...after, snapshot: laterThan(before.snapshot, after.snapshot) } };
+      });
+  };
 }
 
-/** A later version, as after an apply. */
-async function readEdited(
-  tx: Transaction<Database>,
-  { organizationId, version }: OrganizationSnapshot,
-  nowMs: number,
-): Promise<OrganizationSnapshot> {
-  return { ...(await readSnapshotToReplay(tx, organizationId, nowMs)), version: version + 1 };
+/** A later version, as after a save. */
+function laterThan(before: OrganizationSnapshot, after: OrganizationSnapshot): OrganizationSnapshot {
+  return { ...after, version: before.version + 1 };
+}
+
+function writeOfFile(
+  deps: ConfigFileDeps,
+  organizationId: string,
+  request: Required<Pick<WhatIfRequest, 'config' | 'prune'>>,
+): Write {
+  const prepare = prepared(deps, request);
+  return async (tx) => {
+    const { input, plan } = await prepare(tx, organizationId);
+    await writeChanges(tx, organizationId, input.sections, withAnySecret(deps, organizationId, plan));
+  };
 }
 
 /** A new credential needs a secret to be stored. A replay sends none, so any will do. */

@@ -1,4 +1,6 @@
 import { Worker } from 'node:worker_threads';
+import { durationWords } from '@relay/contract/words';
+import { RelayError } from '../../domain/relay-error.ts';
 import type { WhatIfInput, WhatIfMessage, WhatIfReplayed } from './what-if-messages.ts';
 
 /** Written so that the build finds the worker and replaces it by the built one. */
@@ -16,8 +18,13 @@ export interface ReplayThread {
   end(): Promise<void>;
 }
 
-/** Bounded in memory and time: it fails when it needs more of either. */
-export function startReplayThread(): ReplayThread {
+/** No one reads this error: the connection is closed. */
+export function clientLeft(): RelayError {
+  return new RelayError('queue_full', { message: 'The client disconnected, so the replay did not run.' });
+}
+
+/** Bounded in memory and time: it fails when it needs more of either, and when its client has disconnected. */
+export function startReplayThread(ended: AbortSignal): ReplayThread {
   const worker = new Worker(WORKER_FILE, {
     name: 'what-if',
     // A large young generation: nearly everything that a replay makes is soon garbage.
@@ -29,13 +36,21 @@ export function startReplayThread(): ReplayThread {
   worker.once('message', (result: WhatIfReplayed) => replayed.resolve(result));
   worker.once('error', (error) => replayed.reject(error));
   worker.once('exit', () => replayed.reject(new Error('the replay ended without a result')));
-  const post = (message: WhatIfMessage) => worker.postMessage(message);
+  const onEnd = () => replayed.reject(clientLeft());
+  ended.addEventListener('abort', onEnd, { once: true });
+  const post = (message: WhatIfMessage) => {
+    if (ended.aborted) throw clientLeft();
+    worker.postMessage(message);
+  };
   let timer: NodeJS.Timeout | undefined;
   return {
     start(input) {
       post({ kind: 'start', input });
       const endMs = input.tookMsMax + GRACE_MS;
-      timer = setTimeout(() => replayed.reject(new Error(`the replay took longer than ${endMs} ms`)), endMs);
+      timer = setTimeout(
+        () => replayed.reject(new Error(`the replay took longer than ${durationWords(endMs)}`)),
+        endMs,
+      );
     },
     take: (json) => post({ kind: 'rows', json }),
     finish() {
@@ -44,6 +59,7 @@ export function startReplayThread(): ReplayThread {
     },
     async end() {
       clearTimeout(timer);
+      ended.removeEventListener('abort', onEnd);
       await worker.terminate();
     },
   };

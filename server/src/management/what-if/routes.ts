@@ -1,18 +1,16 @@
-import type { WhatIf, WhatIfRequest } from '@relay/contract';
+import type { WhatIf } from '@relay/contract';
 import type { Opening } from '../../admission/engine.ts';
 import { limitsInForce } from '../../domain/limits/limits.ts';
 import type { OrganizationSnapshot } from '../../domain/snapshot.ts';
-import type { Handlers } from '../../http/call.ts';
-import { createShares } from '../../kit/shares.ts';
+import type { Call, Handlers } from '../../http/call.ts';
+import { createShares, type Shares } from '../../kit/shares.ts';
 import { uuidTimeMs } from '../../kit/uuid-time.ts';
-import { readKeyTerms } from '../../store/keys/read-key-terms.ts';
 import { findReplayed, readReplayed } from '../../store/ledger/log/read-replayed.ts';
-import type { ConfigFileDeps } from '../config-file/routes.ts';
-import { queueFull } from '../connection-tests/running-tests.ts';
 import type { ManagementDeps } from '../resources/deps.ts';
-import { readBothSnapshots } from './edited-configuration.ts';
+import { queueFull } from '../resources/refusals.ts';
+import { type BothConfigurations, createReadBoth, type ReadBoth } from './edited-configuration.ts';
 import { openingsAt } from './opening-amounts.ts';
-import { type ReplayThread, startReplayThread } from './replay-thread.ts';
+import { clientLeft, type ReplayThread, startReplayThread } from './replay-thread.ts';
 import type { KeysOfReplay } from './route-replayed.ts';
 
 const DAY_MS = 86_400_000;
@@ -23,47 +21,64 @@ const PAGE_ROWS = 2_500;
 const REPLAY_MS_MAX = 20_000;
 /** Those that wait for their turn included. One organization gets at most half of them. */
 const PLACES_MAX = 16;
-const TOO_MANY = 'Too many what-ifs are running. Wait until one of them ends, then try again.';
-
-type WhatIfDeps = ConfigFileDeps & Pick<ManagementDeps, 'statisticsOf' | 'waitersMax'>;
+const TOO_MANY = 'Too many what-if replays are running. Wait for one to finish, then try again.';
 
 /** Replays requests of the ledger with an edited configuration. Nothing that it does outlives it. */
-export function whatIfHandlers(deps: WhatIfDeps): Handlers {
+export function whatIfHandlers(deps: ManagementDeps): Handlers {
   const places = createShares(PLACES_MAX);
   // One thread in a process, which organizations get in turn: it takes a processor and hundreds of MiB.
   const threads = createShares(1, false);
+  const readBoth = createReadBoth(deps);
   return {
-    whatIf: async ({ caller: { organizationId }, body }) => {
+    whatIf: async (call) => {
+      const { organizationId } = call.caller;
+      const read = readBoth(call);
       const leave = places.tryTake(organizationId);
       if (leave === null) throw queueFull(TOO_MANY, REPLAY_MS_MAX / 1_000);
-      const { promise, resolve } = Promise.withResolvers<() => void>();
-      threads.take(organizationId, resolve);
-      const endTurn = await promise;
       try {
-        return await tryEdit(deps, organizationId, body);
+        const endTurn = await turnOf(threads, organizationId, call.ended);
+        try {
+          return await tryEdit(deps, call, read);
+        } finally {
+          endTurn();
+        }
       } finally {
-        endTurn();
         leave();
       }
     },
   };
 }
 
-async function tryEdit(deps: WhatIfDeps, organizationId: string, body: WhatIfRequest): Promise<WhatIf> {
-  const both = await readBothSnapshots(deps, organizationId, body);
-  const thread = startReplayThread();
+/** Waits for a turn; a client that disconnects meanwhile gives it up. */
+async function turnOf(threads: Shares, organizationId: string, ended: AbortSignal): Promise<() => void> {
+  const { promise, resolve, reject } = Promise.withResolvers<() => void>();
+  const giveUp = threads.take(organizationId, resolve);
+  const onEnd = () => {
+    giveUp();
+    reject(clientLeft());
+  };
+  ended.addEventListener('abort', onEnd, { once: true });
+  if (ended.aborted) onEnd();
   try {
-    return await replay(deps, organizationId, body, both, thread);
+    return await promise;
+  } finally {
+    ended.removeEventListener('abort', onEnd);
+  }
+}
+
+async function tryEdit(deps: ManagementDeps, call: Call<'whatIf'>, read: ReadBoth): Promise<WhatIf> {
+  const thread = startReplayThread(call.ended);
+  try {
+    return await replay(deps, call, read, thread);
   } finally {
     await thread.end();
   }
 }
 
 async function replay(
-  deps: WhatIfDeps,
-  organizationId: string,
-  { days = DAYS_MAX }: Pick<WhatIfRequest, 'days'>,
-  { before, after }: { readonly before: OrganizationSnapshot; readonly after: OrganizationSnapshot },
+  deps: ManagementDeps,
+  { caller: { organizationId }, body: { days = DAYS_MAX } }: Call<'whatIf'>,
+  readBoth: ReadBoth,
   thread: ReplayThread,
 ): Promise<WhatIf> {
   const { clock, waitersMax } = deps;
@@ -73,15 +88,15 @@ async function replay(
   const wanted = { fromMs: toMs - days * DAY_MS, toMs, max: REQUESTS_MAX };
   const range = await findReplayed(db, organizationId, wanted);
   const fromMs = range === null ? toMs : uuidTimeMs(range.fromId);
-  const keys = await readKeyTerms(db, organizationId, range?.keyIds ?? []);
-  const configured = async (snapshot: OrganizationSnapshot) => ({
+  const both = await readBoth(range?.keyIds ?? []);
+  const withOpenings = async ({ snapshot, keys }: BothConfigurations['before']) => ({
     snapshot,
     keys,
     openings: await openingsOf(deps, snapshot, keys, fromMs),
   });
   thread.start({
-    before: await configured(before),
-    after: await configured(after),
+    before: await withOpenings(both.before),
+    after: await withOpenings(both.after),
     waitersMax,
     fromMs,
     toMs,
@@ -98,7 +113,7 @@ async function replay(
 }
 
 function openingsOf(
-  deps: WhatIfDeps,
+  deps: Pick<ManagementDeps, 'statisticsOf'>,
   snapshot: OrganizationSnapshot,
   keys: KeysOfReplay,
   atMs: number,

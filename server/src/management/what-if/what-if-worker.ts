@@ -5,7 +5,7 @@ import { type BothReplays, startBothReplays } from './replay-both.ts';
 import type { WhatIfMessage } from './what-if-messages.ts';
 
 const port = parentPort;
-if (port === null) throw new Error('this file is the body of a worker');
+if (port === null) throw new Error('this file runs only as a worker thread');
 
 let replays: BothReplays | null = null;
 /** Messages are worked on one after the other. A failure is an unhandled rejection, which ends the thread with an error for its owner. */

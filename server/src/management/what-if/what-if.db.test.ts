@@ -1,24 +1,13 @@
 import assert from 'node:assert/strict';
-import { randomUUIDv7 } from 'node:crypto';
 import { describe, it } from 'node:test';
 import type { ConfigFile, WhatIf } from '@relay/contract';
 import type { Caller } from '../../domain/caller.ts';
 import { uuidAt } from '../../kit/uuid-time.ts';
 import { sampleRow } from '../../store/ledger/ledger-row.fixture.ts';
-import type { LedgerRow } from '../../store/ledger/ledger-row.ts';
 import { configFileRoom, smallFile, withSecret } from '../config-file/config-file.fixture.ts';
 import { refusal } from '../fixture.ts';
 import { recordRequests } from '../requests/ledger.fixture.ts';
-
-const HOUR_MS = 3_600_000;
-const SERVICE_MS = 2_000;
-
-/** Requests at one endpoint, each so long after the one before. */
-interface Traffic {
-  readonly count: number;
-  readonly everyMs: number;
-  readonly over?: Partial<LedgerRow>;
-}
+import { HOUR_MS, servedRows, type Traffic } from './traffic.fixture.ts';
 
 describe('what-if', () => {
   const { room, empty, apply, exported } = configFileRoom();
@@ -28,35 +17,7 @@ describe('what-if', () => {
     await apply(caller, config, withSecret);
     const { endpoints } = await room().snapshots.load(caller.organizationId);
     const [endpointId = ''] = endpoints.keys();
-    const startMs = Date.now() - HOUR_MS;
-    const rows = Array.from({ length: traffic.count }, (_, at) =>
-      sampleRow({
-        request_id: uuidAt(startMs + at * traffic.everyMs),
-        organization_id: caller.organizationId,
-        user_id: caller.userId,
-        endpoint_id: endpointId,
-        model: 'fast',
-        latency_ms: SERVICE_MS,
-        actual_input_tokens: 1_000_000,
-        actual_output_tokens: 1_000_000,
-        actual_cost_micros: 3,
-        attempts: [
-          {
-            endpoint_id: endpointId,
-            provider_id: randomUUIDv7(),
-            upstream_model: 'gpt-5',
-            status: 200,
-            outcome: 'completed',
-            cause: null,
-            started_ms: 0,
-            wait_ms: 0,
-            latency_ms: SERVICE_MS,
-          },
-        ],
-        ...traffic.over,
-      }),
-    );
-    await recordRequests(room().db, rows);
+    await recordRequests(room().db, servedRows(caller, endpointId, traffic));
     return caller;
   }
 
@@ -74,7 +35,7 @@ describe('what-if', () => {
   it('says of the same configuration that nothing differs, and of history what the ledger says', async () => {
     const caller = await site(smallFile(), { count: 20, everyMs: 1_000 });
     const { summary, requests, history, before, after, cut } = await whatIf(caller, smallFile());
-    assert.equal(summary, 'No difference in rejections, waits, fallbacks and spend.');
+    assert.equal(summary, 'No difference in rejections, waits, fallbacks or spend.');
     assert.deepEqual(before, after);
     assert.deepEqual(history, before);
     assert.equal(requests, 20);

@@ -6,6 +6,7 @@ import { type JournalEntry, lineOf, linesToDeliver, readLines } from './journal-
 const text = fc.string({ unit: 'binary', maxLength: 60 });
 const id = fc.constantFrom('a', 'b', 'c', 'd');
 const plain = { noNullPrototype: true } as const;
+const use = fc.record({ dispatched: fc.boolean(), tokens: fc.nat(), spendMicros: fc.nat() }, plain);
 const entry: fc.Arbitrary<JournalEntry> = fc.oneof(
   fc.record(
     {
@@ -22,10 +23,11 @@ const entry: fc.Arbitrary<JournalEntry> = fc.oneof(
       kind: fc.constant('settlement' as const),
       organizationId: text,
       operationId: id,
-      actual: fc.record({ dispatched: fc.boolean(), tokens: fc.nat(), spendMicros: fc.nat() }, plain),
+      actual: use,
+      earlier: fc.array(use, { minLength: 1, maxLength: 3 }),
       record: text,
     },
-    plain,
+    { ...plain, requiredKeys: ['kind', 'organizationId', 'operationId', 'actual', 'record'] },
   ),
   fc.record({ kind: fc.constant('record' as const), organizationId: text, record: text }, plain),
 );

@@ -13,8 +13,17 @@ export interface JournaledSettlement {
   readonly kind: 'settlement';
   readonly organizationId: string;
   readonly operationId: string;
-  readonly actual: { readonly dispatched: boolean; readonly tokens: number; readonly spendMicros: number };
+  readonly actual: JournaledUse;
+  /** Of earlier attempts, oldest first. */
+  readonly earlier?: readonly JournaledUse[];
   readonly record: string;
+}
+
+/** What one attempt used. */
+interface JournaledUse {
+  readonly dispatched: boolean;
+  readonly tokens: number;
+  readonly spendMicros: number;
 }
 
 /** The record of a request that was never admitted. */
@@ -45,8 +54,8 @@ function fieldsOf(entry: JournalEntry): unknown[] {
     case 'draft':
       return ['d', entry.organizationId, entry.operationId, entry.candidate, entry.draft];
     case 'settlement': {
-      const { dispatched, tokens, spendMicros } = entry.actual;
-      return ['s', entry.organizationId, entry.operationId, dispatched, tokens, spendMicros, entry.record];
+      const { organizationId, operationId, actual, earlier = [], record } = entry;
+      return ['s', organizationId, operationId, ...useFields(actual), record, ...earlier.map(useFields)];
     }
     case 'record':
       return ['r', entry.organizationId, entry.record];
@@ -86,11 +95,25 @@ function readLine(line: string): JournalEntry | null {
     if (typeof candidate !== 'number' || typeof draft !== 'string') return null;
     return { kind: 'draft', organizationId, operationId, candidate, draft };
   }
-  const [dispatched, tokens, spendMicros, record] = of;
-  if (kind !== 's' || typeof dispatched !== 'boolean' || typeof record !== 'string') return null;
-  if (typeof tokens !== 'number' || typeof spendMicros !== 'number') return null;
-  const actual = { dispatched, tokens, spendMicros };
-  return { kind: 'settlement', organizationId, operationId, actual, record };
+  const [dispatched, tokens, spendMicros, record, ...before] = of;
+  const actual = readUse([dispatched, tokens, spendMicros]);
+  if (kind !== 's' || actual === null || typeof record !== 'string') return null;
+  const earlier = before.map(readUse).filter((use) => use !== null);
+  if (earlier.length < before.length) return null;
+  const settlement = { kind: 'settlement', organizationId, operationId, actual, record } as const;
+  return earlier.length === 0 ? settlement : { ...settlement, earlier };
+}
+
+function useFields({ dispatched, tokens, spendMicros }: JournaledUse): unknown[] {
+  return [dispatched, tokens, spendMicros];
+}
+
+function readUse(fields: unknown): JournaledUse | null {
+  if (!Array.isArray(fields)) return null;
+  const [dispatched, tokens, spendMicros]: unknown[] = fields;
+  if (typeof dispatched !== 'boolean' || typeof tokens !== 'number' || typeof spendMicros !== 'number')
+    return null;
+  return { dispatched, tokens, spendMicros };
 }
 
 /**

@@ -133,7 +133,7 @@ export function openTakenFile(path: string): JournalFile {
     path,
     bytes: size,
     append() {
-      throw new Error('a file that was taken over is not written');
+      throw new Error('a file taken over from another process is read-only');
     },
     isOurs: () => true,
     touch: () => touchFile(path),

@@ -121,7 +121,7 @@ function createFailureLog({ directory, clock, log }: JournalFilesDeps) {
   const mayLog = createThrottle(clock);
 
   function failed(error: unknown): void {
-    if (mayLog()) log.error({ err: error, directory }, 'the spool for usage cannot be used');
+    if (mayLog()) log.error({ err: error, directory }, 'cannot use the spool directory');
   }
 
   function attempt(action: () => void): void {
@@ -155,7 +155,7 @@ function createDirectory({ directory, owner, isAlone, clock, log }: JournalFiles
       throw error;
     }
     const file = openTakenFile(path);
-    log.warn({ bytes: file.bytes }, 'usage that another process has left is taken over');
+    log.warn({ bytes: file.bytes }, 'taking over usage that another process left in the spool');
     return { file, createdMs, taken: true, done: new Set(), waiting: 1, drafts: 0 };
   }
 

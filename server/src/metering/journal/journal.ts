@@ -78,8 +78,7 @@ export function createJournal(deps: JournalDeps & { readonly isAlone: boolean })
 
   function drop(): void {
     dropped += 1;
-    if (mayLog())
-      log.error({ dropped, bytes: files.bytes() }, 'there is no room for usage; records are lost');
+    if (mayLog()) log.error({ dropped, bytes: files.bytes() }, 'the spool is full; usage records are lost');
   }
 
   function hasSpace(entry: JournalEntry): boolean {
@@ -93,7 +92,7 @@ export function createJournal(deps: JournalDeps & { readonly isAlone: boolean })
       const bytes = files.bytes() + Buffer.byteLength(lineOf(entry)) + inFlight * RECORD_BYTES;
       if (bytes > bytesMax) throw new RelayError('metering_unavailable', { internal: 'the spool is full' });
       if (!drafts.write(entry))
-        throw new RelayError('metering_unavailable', { internal: 'the spool cannot be written' });
+        throw new RelayError('metering_unavailable', { internal: 'cannot write to the spool' });
     },
     accepts(entry) {
       // The settlement of a dispatched request uses the space that `draft` reserved. Any other end may be

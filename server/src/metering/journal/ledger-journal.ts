@@ -62,8 +62,7 @@ export function createLedgerJournal(deps: LedgerJournalDeps): LedgerJournal {
 
   return {
     draft: journal.draft,
-    settlement: ({ organizationId, operationId, actual, record }) =>
-      keep({ kind: 'settlement', organizationId, operationId, actual, record }),
+    settlement: (settlement) => keep({ kind: 'settlement', ...settlement }),
     record: (organizationId, record) => keep({ kind: 'record', organizationId, record }),
     expired: (operationId, draft, candidate) =>
       queue.add([EXPIRED_FIELD, draft, CANDIDATE_FIELD, String(candidate)], null, operationId),
@@ -106,7 +105,7 @@ function createQueue(deps: LedgerJournalDeps, journal: Journal, onWritten: (writ
     } finally {
       taken = 0;
     }
-    if (isFailing) log.info({}, 'the ledger is written again');
+    if (isFailing) log.info({}, 'the ledger is writable again');
     isFailing = false;
     waiting = waiting.slice(batch.length);
     for (const { held, operationId } of batch) {
@@ -124,7 +123,7 @@ function createQueue(deps: LedgerJournalDeps, journal: Journal, onWritten: (writ
         await writeBatch();
         return GATHER_MS;
       } catch (error) {
-        if (!isFailing) log.error({ err: error }, 'the ledger cannot be written; usage stays on disk');
+        if (!isFailing) log.error({ err: error }, 'cannot write to the ledger; usage stays on disk');
         isFailing = true;
         return FAILURE_MS;
       }

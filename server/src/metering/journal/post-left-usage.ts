@@ -29,7 +29,7 @@ export async function postLeftUsage(
     poisoned += written.poisoned;
     files.release(held);
   }
-  if (rows > 0) log.info({ rows }, 'requests that the process before this one has left are in the ledger');
+  if (rows > 0) log.info({ rows }, 'wrote the usage of the previous process to the ledger');
   return { rows, poisoned };
 }
 
@@ -40,7 +40,10 @@ async function postFile(
   const { lines, unreadable } = readLines(await readFile(file.path, 'utf8'));
   if (unreadable > 0) {
     keepDamaged(file.path);
-    deps.log.error({ lines: unreadable, file: file.path }, 'kept usage was damaged; its file is kept beside');
+    deps.log.error(
+      { lines: unreadable, file: file.path },
+      'spooled usage was damaged; its file is set aside',
+    );
   }
   // The last time its owner is known to have lived; nothing was dispatched later.
   const endedMs = Math.max(createdMs, Math.floor((await stat(file.path)).mtimeMs));

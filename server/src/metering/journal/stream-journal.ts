@@ -36,8 +36,7 @@ export function createStreamJournal(deps: StreamJournalDeps): StreamJournal {
     let delivered = await memory.deliver();
     for (const held of [...journal.files.held()])
       if (held.waiting > 0) delivered += await deliverFile(journal, deps, held);
-    if (delivered > 0)
-      log.info({ arrived: delivered, waiting: waiting() }, 'usage that was kept has arrived');
+    if (delivered > 0) log.info({ arrived: delivered, waiting: waiting() }, 'delivered spooled usage');
     return delivered;
   }
 
@@ -47,7 +46,7 @@ export function createStreamJournal(deps: StreamJournalDeps): StreamJournal {
     async deliver() {
       const before = waiting();
       const delivered = await deliverAll().catch((error: unknown) => {
-        log.error({ err: error }, 'kept usage could not be brought');
+        log.error({ err: error }, 'could not deliver spooled usage');
         return 0;
       });
       const hasMoved = delivered > 0 || waiting() < before;
@@ -69,8 +68,7 @@ export function createStreamJournal(deps: StreamJournalDeps): StreamJournal {
 
   return {
     draft: journal.draft,
-    settlement: ({ organizationId, operationId, actual, record }) =>
-      keep({ kind: 'settlement', organizationId, operationId, actual, record }),
+    settlement: (settlement) => keep({ kind: 'settlement', ...settlement }),
     record: (organizationId, record) => keep({ kind: 'record', organizationId, record }),
     state: () => ({ ...journal.counts(), waiting: waiting() }),
     start() {
@@ -133,7 +131,7 @@ async function deliverFile(
     text = await readFile(held.file.path);
   } catch (error) {
     if (codeOf(error) === 'ENOENT') journal.files.forget(held);
-    else log.error({ err: error }, 'kept usage cannot be read');
+    else log.error({ err: error }, 'cannot read spooled usage');
     return 0;
   }
   const { lines, unreadable } = readLines(text.toString('utf8'));
@@ -153,7 +151,7 @@ async function deliverFile(
   if (held.waiting === 0 && unreadable > 0) {
     keepDamaged(held.file.path);
     const about = { lines: unreadable, file: held.file.path };
-    log.error(about, 'kept usage was damaged; its file is kept beside');
+    log.error(about, 'spooled usage was damaged; its file is set aside');
   }
   journal.releaseIfDone(held);
   return delivered;

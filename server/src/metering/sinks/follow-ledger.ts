@@ -120,7 +120,8 @@ function createTurns(deps: FollowDeps, mayGoOn: () => boolean) {
     if (error instanceof PortionLostError) return;
     failures += 1;
     isFailing = true;
-    if (mayLog()) log.error({ err: error, sink: sink.name }, 'a usage sink cannot be written; rows wait');
+    if (mayLog())
+      log.error({ err: error, sink: sink.name }, 'cannot write to a usage sink; rows are waiting');
   }
 
   return {
@@ -133,7 +134,7 @@ function createTurns(deps: FollowDeps, mayGoOn: () => boolean) {
         await finishPortions(deps);
         const isDue = found.oldestMs >= gatherMs || found.rows >= ROWS_DUE;
         if (found.batches > 0 && (isDue || isLast)) await writeAll();
-        if (isFailing) log.info({ sink: sink.name }, 'the usage sink is written again');
+        if (isFailing) log.info({ sink: sink.name }, 'the usage sink is writable again');
         isFailing = false;
         return LOOK_MS;
       } catch (error) {

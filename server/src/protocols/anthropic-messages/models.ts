@@ -1,3 +1,4 @@
+import { countWords } from '@relay/contract/words';
 import { objectOf } from '../../kit/json-value.ts';
 import type { ListedModel, ModelListRules } from '../protocol.ts';
 import { invalidField } from '../request-body.ts';
@@ -57,7 +58,7 @@ function limitOf(query: URLSearchParams): number {
   if (given === null) return LIMIT_DEFAULT;
   const limit = Number(given);
   if (Number.isInteger(limit) && limit >= 1 && limit <= LIMIT_MAX) return limit;
-  throw invalidField('limit', `limit must be an integer from 1 to ${LIMIT_MAX}.`);
+  throw invalidField('limit', `limit must be an integer from 1 to ${countWords(LIMIT_MAX)}.`);
 }
 
 function placeOf(models: readonly ListedModel[], query: URLSearchParams, name: string): number | null {
@@ -65,5 +66,5 @@ function placeOf(models: readonly ListedModel[], query: URLSearchParams, name: s
   if (id === null) return null;
   const place = models.findIndex((model) => model.id === id);
   if (place >= 0) return place;
-  throw invalidField(name, `${name} names no model of this list. Start again without it.`);
+  throw invalidField(name, `${name} is not a model in this list. Omit it to start from the beginning.`);
 }

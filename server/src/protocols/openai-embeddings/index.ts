@@ -19,7 +19,7 @@ const rules: BodyRules = {
     checkInput(members, settings, bytes);
     // A provider would ignore it, and a client that waits for events would not understand the answer.
     if ((settings['stream'] ?? false) !== false)
-      throw invalidField('stream', 'Embeddings are not streamed. Leave stream out, or set it to false.');
+      throw invalidField('stream', 'Embeddings are not streamed. Omit stream, or set it to false.');
   },
   isStreaming: () => false,
 };

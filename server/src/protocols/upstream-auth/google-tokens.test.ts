@@ -111,7 +111,7 @@ describe('tokens of service accounts', () => {
     elapsedMs = 96_000;
     endpoint.status = 400;
     const refused = (error: unknown) =>
-      error instanceof TokenError && /127\.0\.0\.1 answered 400/.test(error.message);
+      error instanceof TokenError && /127\.0\.0\.1 returned 400/.test(error.message);
     await assert.rejects(asked(), refused);
     await assert.rejects(asked(), refused);
     assert.equal(endpoint.assertions.length, 2);
@@ -160,7 +160,7 @@ describe('tokens of service accounts', () => {
     await egress.close();
     egress = openEgress([]);
     tokens = createGoogleTokens({ egress, clock, random: () => 1 });
-    await assert.rejects(asked(), /did not answer \(address_refused\)/);
+    await assert.rejects(asked(), /did not respond \(address_refused\)/);
     assert.equal(endpoint.assertions.length, 0);
   });
 });

@@ -187,21 +187,20 @@ async function assertionOf(account: ServiceAccount, nowMs: number): Promise<stri
       .setExpirationTime(nowSeconds + ASSERTION_SECONDS)
       .sign(key);
   } catch {
-    throw new TokenError('the private key of the service account cannot be used');
+    throw new TokenError('the service account’s private key is not valid');
   }
 }
 
 function readToken(result: OnceResult, hostname: string): { value: Secret; lifeMs: number } {
   if (result.kind === 'failed')
-    throw new TokenError(`the token endpoint at ${hostname} did not answer (${result.reason})`);
+    throw new TokenError(`the token endpoint at ${hostname} did not respond (${result.reason})`);
   const { access_token, expires_in } = parseObject(result.body.toString('utf8')) ?? {};
   if (result.status !== 200)
-    throw new TokenError(`the token endpoint at ${hostname} answered ${result.status}`);
+    throw new TokenError(`the token endpoint at ${hostname} returned ${result.status}`);
   if (typeof access_token !== 'string' || !/^[\x21-\x7e]+$/.test(access_token))
-    throw new TokenError(`the token endpoint at ${hostname} answered without a token`);
+    throw new TokenError(`the token endpoint at ${hostname} returned no token`);
   // OAuth recommends to say how long a token lives, and some issuers say it as text.
   const seconds = expires_in === undefined ? LIFE_SECONDS_DEFAULT : Number(expires_in);
-  if (!(seconds > 0))
-    throw new TokenError(`the token endpoint at ${hostname} answered with a token that has ended`);
+  if (!(seconds > 0)) throw new TokenError(`the token endpoint at ${hostname} returned an expired token`);
   return { value: new Secret(access_token), lifeMs: Math.min(seconds, LIFE_SECONDS_MAX) * 1000 };
 }

@@ -57,10 +57,7 @@ export function createChangeFollower(deps: {
       let from = seenVersion ?? clockVersion;
       if (clockVersion < from) {
         // The database was restored from a backup, so the versions in memory mean nothing.
-        log.warn(
-          { seen_version: from, clock_version: clockVersion },
-          'configuration versions went backwards',
-        );
+        log.warn({ seen_version: from, clock_version: clockVersion }, 'configuration versions went backward');
         for (const entry of held.all()) entry.forced = true;
         seenVersion = clockVersion;
         return;

@@ -57,7 +57,7 @@ function openSecret({ sealer, log }: GuardrailSource, row: GuardrailRow): Secret
     const fields = { organization_id: row.organization_id, guardrail_id: row.id, key_id: row.key_id };
     log.warn(
       { err: error, ...fields },
-      'the secret of a guardrail does not open under the configured master keys',
+      'cannot decrypt a guardrail’s secret with the configured master keys',
     );
     return null;
   }

@@ -226,7 +226,7 @@ async function readRouting(
 /** An unknown plan grants nothing: granting too little can be corrected, too much cannot. */
 function planOf({ log }: SnapshotSource, organizationId: string, plan: string): PlanName {
   if (isPlanName(plan)) return plan;
-  log.warn({ organization_id: organizationId, plan }, 'the organization has a plan that is not known');
+  log.warn({ organization_id: organizationId, plan }, 'the organization has an unknown plan');
   return 'closed';
 }
 
@@ -310,7 +310,7 @@ function toEndpoint(row: Row<'endpoints'>): Endpoint {
   };
 }
 
-function toLane(row: Row<'lanes'>): Lane {
+export function toLane(row: Row<'lanes'>): Lane {
   return {
     id: row.id,
     name: row.name,
@@ -324,7 +324,7 @@ function toLane(row: Row<'lanes'>): Lane {
   };
 }
 
-function toMembership(row: Row<'lane_memberships'>): Membership {
+export function toMembership(row: Row<'lane_memberships'>): Membership {
   return {
     id: row.id,
     laneId: row.lane_id,
@@ -382,7 +382,7 @@ function openSecret({ sealer, log }: SnapshotSource, row: Row<'credentials'>): S
     return sealer.open(row.sealed_secret, binding);
   } catch (error) {
     const fields = { organization_id: row.organization_id, credential_id: row.id, key_id: row.key_id };
-    log.warn({ err: error, ...fields }, 'a credential does not open under the configured master keys');
+    log.warn({ err: error, ...fields }, 'cannot decrypt a credential with the configured master keys');
     return null;
   }
 }

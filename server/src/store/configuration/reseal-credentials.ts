@@ -99,7 +99,7 @@ async function resealRow(
     sealed = sealer.seal(sealer.open(row.sealed_secret, binding).reveal(), binding);
   } catch (error) {
     const fields = { organization_id: row.organization_id, table, id: row.id, key_id: row.key_id };
-    log.warn({ err: error, ...fields }, 'a stored secret does not open under the configured master keys');
+    log.warn({ err: error, ...fields }, 'cannot decrypt a stored secret with the configured master keys');
     return false;
   }
   await sql`update ${sql.table(table)} set sealed_secret = ${sealed}, key_id = ${sealer.keyId}

@@ -76,7 +76,7 @@ export function createSnapshots(options: SnapshotsOptions): Snapshots {
       if (failing) log.info({}, 'configuration is current again');
       failing = false;
     } catch (error) {
-      if (!failing) log.warn({ err: error }, 'configuration cannot be refreshed; serving the last known');
+      if (!failing) log.warn({ err: error }, 'could not refresh the configuration; using the last known one');
       failing = true;
     }
   }, pollIntervalMs);
@@ -100,7 +100,7 @@ export function createSnapshots(options: SnapshotsOptions): Snapshots {
       } catch (error) {
         entry.forced = true;
         const fields = { err: error, organization_id: organizationId };
-        log.warn(fields, 'configuration was not refreshed; the poll will');
+        log.warn(fields, 'could not refresh the configuration; the next poll will retry');
       }
     },
     onChange: held.onChange,

@@ -13,7 +13,7 @@ export class DirectoryInUseError extends Error {
   override readonly name = 'DirectoryInUseError';
   constructor(directory: string, holder: string) {
     super(
-      `the data directory ${directory} is in use by process ${holder}; stop that one first, or give this one another directory`,
+      `the data directory ${directory} is in use by process ${holder}; stop that process first, or use another directory`,
     );
   }
 }
@@ -67,7 +67,7 @@ function listenOn(socket: string): Promise<Server | null> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'EADDRINUSE') resolve(null);
-      else reject(new Error(`no lock can be made in the data directory: ${error.message}`, { cause: error }));
+      else reject(new Error(`can’t create a lock in the data directory: ${error.message}`, { cause: error }));
     });
     server.listen(socket, () => resolve(server));
   });

@@ -30,7 +30,7 @@ async function refuseForeignFiles(directory: string, mark: string): Promise<void
   if (existsSync(mark) || !existsSync(directory)) return;
   if ((await readdir(directory)).length > 0)
     throw new Error(
-      `${directory} holds something that is not a database; move it away or choose another directory`,
+      `${directory} contains files that are not a database; move them elsewhere, or choose another directory`,
     );
 }
 

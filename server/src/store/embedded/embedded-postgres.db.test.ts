@@ -224,9 +224,9 @@ describe('an embedded PostgreSQL whose process is killed', () => {
     const other = await mkdtemp(join(tmpdir(), 'relay-test-'));
     await mkdir(join(other, 'postgres'));
     await writeFile(join(other, 'postgres/thesis.txt'), 'ten years');
-    await assert.rejects(open(other), /holds something that is not a database/);
+    await assert.rejects(open(other), /contains files that are not a database/);
     await writeFile(join(other, 'postgres/PG_VERSION'), '18\n');
-    await assert.rejects(open(other), /cannot be opened/);
+    await assert.rejects(open(other), /can’t open the database/);
     assert.equal(await readFile(join(other, 'postgres/thesis.txt'), 'utf8'), 'ten years');
     await rm(other, { recursive: true });
   });

@@ -66,7 +66,7 @@ export class EngineStream extends Duplex {
 
   /** The driver closed the connection; a statement that still runs would block all others. */
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
-    if (this.#running) this.#engine.interrupt('a statement took longer than it may');
+    if (this.#running) this.#engine.interrupt('a statement exceeded its time limit');
     done(error);
   }
 

@@ -29,7 +29,7 @@ const START_PARAMETERS = [
 ];
 
 const port = parentPort;
-if (port === null) throw new Error('this file is the body of a worker');
+if (port === null) throw new Error('this file runs only as a worker thread');
 const { directory }: EngineSettings = workerData;
 
 function answer(message: EngineAnswer, transferred: ArrayBuffer[] = []): void {

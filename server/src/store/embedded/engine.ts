@@ -49,7 +49,7 @@ export function createEngine(settings: EngineSettings, log: StoreLog): Engine {
     },
     interrupt(reason) {
       if (thread === null) return;
-      log.warn({ reason }, 'the embedded PostgreSQL is interrupted and started again');
+      log.warn({ reason }, 'restarting the embedded PostgreSQL');
       thread.fail(new Error(`Connection terminated: ${reason}`));
     },
     async close() {
@@ -92,14 +92,14 @@ function startThread(settings: EngineSettings, log: StoreLog, onFailed: () => vo
   worker.on('message', (answer: EngineAnswer) => {
     if ('ready' in answer) opened.resolve();
     else if ('refused' in answer) {
-      fail(new Error(`the database in ${settings.directory} cannot be opened: ${answer.refused}`));
+      fail(new Error(`can’t open the database in ${settings.directory}: ${answer.refused}`));
     } else if ('id' in answer) {
       waiting.get(answer.id)?.resolve(answer.bytes);
       waiting.delete(answer.id);
     } else over.resolve();
   });
   worker.on('error', (error) => {
-    log.warn({ err: error }, 'the embedded PostgreSQL failed; it is started again when it is needed');
+    log.warn({ err: error }, 'the embedded PostgreSQL failed; it restarts when it is needed');
     fail(error);
   });
   worker.on('exit', () => {

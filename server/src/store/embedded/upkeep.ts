@@ -42,7 +42,7 @@ export function startUpkeep(options: UpkeepOptions): { stop(): Promise<void> } {
   const timer = setInterval(() => {
     running ??= keepUp()
       .catch((error: unknown) => {
-        log.warn({ err: error }, 'the upkeep of the embedded database failed; it is tried again');
+        log.warn({ err: error }, 'maintenance of the embedded database failed; will retry');
       })
       .finally(() => {
         running = null;

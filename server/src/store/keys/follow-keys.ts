@@ -47,7 +47,7 @@ export function createKeyFollower(deps: KeyFollowerDeps): KeyFollower {
         await catchUp(organizationId, version);
       } catch (error) {
         const fields = { err: error, organization_id: organizationId };
-        deps.log.warn(fields, 'changed keys could not be read; once more');
+        deps.log.warn(fields, 'could not read changed keys; will retry');
         behind.set(organizationId, Math.max(version, behind.get(organizationId) ?? 0));
         const wait = { ref: false, signal: stopping.signal };
         await pause(deps.retryMs, undefined, wait).catch(() => behind.clear());

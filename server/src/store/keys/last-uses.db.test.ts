@@ -57,13 +57,13 @@ describe('uses of keys', () => {
     return { id, organizationId: owner.organizationId, lastUsedAtMs: 0 };
   }
 
-  async function usedAtMs(keyId: string): Promise<number | null> {
+  async function usedAtMs(keyId: string, which: 'first_used_at' | 'last_used_at' = 'last_used_at') {
     const row = await migrated.db
       .selectFrom('api_keys')
-      .select('last_used_at')
+      .select(['first_used_at', 'last_used_at'])
       .where('id', '=', keyId)
       .executeTakeFirstOrThrow();
-    return row.last_used_at?.getTime() ?? null;
+    return row[which]?.getTime() ?? null;
   }
 
   it('of a thousand requests with two keys are one statement', async () => {
@@ -94,6 +94,21 @@ describe('uses of keys', () => {
     assert.equal(await usedAtMs(key.id), nowMs);
   });
 
+  it('keep the first one, and do not guess it for a key that was used before', async () => {
+    const [key, old] = [await seed(), await seed()];
+    const before = { last_used_at: new Date(START_MS - 3_600_000) };
+    await migrated.db.updateTable('api_keys').set(before).where('id', '=', old.id).execute();
+    for (nowMs of [START_MS, START_MS + 120_000]) {
+      uses.note(key);
+      uses.note(old);
+      await uses.flush();
+    }
+    assert.equal(await usedAtMs(key.id, 'first_used_at'), START_MS);
+    assert.equal(await usedAtMs(key.id), START_MS + 120_000);
+    assert.equal(await usedAtMs(old.id, 'first_used_at'), null);
+    assert.equal(await usedAtMs(old.id), START_MS + 120_000);
+  });
+
   it('are bookkeeping: neither the key’s version nor its update time moves', async () => {
     const key = await seed();
     const row = () =>
@@ -102,7 +117,7 @@ describe('uses of keys', () => {
     uses.note(key);
     await uses.flush();
     const written = await row();
-    assert.deepEqual({ ...written, last_used_at: null }, before);
+    assert.deepEqual({ ...written, first_used_at: null, last_used_at: null }, before);
   });
 
   it('never go back: a late writer does not overwrite a newer value', async () => {

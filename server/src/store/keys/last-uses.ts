@@ -78,7 +78,10 @@ export function createLastUses(options: LastUsesOptions): LastUses {
       try {
         await write(batch);
       } catch (error) {
-        log.warn({ err: error, table, rows: pending.length - from }, 'uses were not written; later again');
+        log.warn(
+          { err: error, table, rows: pending.length - from },
+          'could not write when keys were last used; will retry',
+        );
         for (const use of pending.slice(from)) keep(use);
         return;
       }
@@ -123,6 +126,8 @@ async function writeUses(
   precisionMs: number,
 ): Promise<ReadonlySet<string>> {
   const stored = sql.table(table);
+  // A key that another version has seen used was not first used now.
+  const first = sql`first_used_at = case when used.last_used_at is null then used.at else entry.first_used_at end,`;
   const { rows } = await sql<{ id: string }>`
     with used as (
       select entry.organization_id, entry.id, use.at, entry.last_used_at
@@ -134,7 +139,7 @@ async function writeUses(
       join ${stored} entry on entry.organization_id = use.organization_id and entry.id = use.id
       for no key update of entry skip locked
     ), written as (
-      update ${stored} entry set last_used_at = used.at
+      update ${stored} entry set ${table === 'api_keys' ? first : sql``} last_used_at = used.at
       from used
       where entry.organization_id = used.organization_id and entry.id = used.id
         and (used.last_used_at is null or used.last_used_at < used.at - make_interval(secs => ${precisionMs / 2_000}))

@@ -8,6 +8,7 @@ import { addAlertChecks } from './alert-checks.ts';
 import { COUNTED_COLUMNS, type LedgerRow } from './ledger-row.ts';
 import { addRollups } from './rollups/add-rollups.ts';
 import { addAttributedRollups } from './rollups/attributed-rollups.ts';
+import { addFailureRollups } from './rollups/failure-rollups.ts';
 import { addGuardrailRollups } from './rollups/guardrail-rollups.ts';
 import { createRollupSums, type LedgerChange, rollupsOf } from './rollups/rollups.ts';
 import { addToOutbox } from './sinks/outbox.ts';
@@ -86,7 +87,9 @@ async function copyRequests(
   await copying;
   const rollups = await adding;
   await rollups?.execute(tx);
-  await addAttributedRollups(rows.map((row) => ({ row, times: 1 })))?.execute(tx);
+  const changes = rows.map((row) => ({ row, times: 1 }) as const);
+  await addAttributedRollups(changes)?.execute(tx);
+  await addFailureRollups(changes)?.execute(tx);
   await addGuardrailRollups(rows)?.execute(tx);
   await addToOutbox(sinks, rows)?.execute(tx);
 }
@@ -105,6 +108,7 @@ async function mergeRequests(
   // In the order of `copyRequests`, so that two workers never wait for each other.
   await addRollups(rollupsOf(changes), addAlertChecks(written))?.execute(tx);
   await addAttributedRollups(changes)?.execute(tx);
+  await addFailureRollups(changes)?.execute(tx);
   await addGuardrailRollups(written)?.execute(tx);
   await addToOutbox(sinks, written)?.execute(tx);
   return [...ids];

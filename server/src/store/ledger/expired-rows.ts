@@ -20,6 +20,10 @@ export const EXPIRING_TABLES: readonly ExpiringTable[] = [
   { name: 'request_rollups_hour', timeColumn: 'bucket_start', days: ROLLUP_DAYS.hour },
   { name: 'guardrail_rollups_minute', timeColumn: 'bucket_start', days: ROLLUP_DAYS.minute },
   { name: 'guardrail_rollups_hour', timeColumn: 'bucket_start', days: ROLLUP_DAYS.hour },
+  { name: 'failure_rollups_minute', timeColumn: 'bucket_start', days: ROLLUP_DAYS.minute },
+  { name: 'failure_rollups_hour', timeColumn: 'bucket_start', days: ROLLUP_DAYS.hour },
+  // By member, code, endpoint and limit there may be many, and no statement is made from them.
+  { name: 'failure_rollups_day', timeColumn: 'bucket_start', days: 400 },
   { name: 'attributed_rollups_hour', timeColumn: 'bucket_start', days: ROLLUP_DAYS.hour },
   { name: 'poisoned_usage', timeColumn: 'found_at', days: 100 },
   { name: 'sink_portions', timeColumn: 'decided_at', days: 30 },

@@ -27,6 +27,7 @@ export const COUNTED_COLUMNS = [
   'operation',
   'streaming',
   'state',
+  'error_code',
   'fallback_count',
   'wait_ms',
   'ttft_ms',

@@ -106,7 +106,7 @@ export async function resealPoisonedUsage(options: {
         exceptKeyId: sealer.keyId,
       });
       if (sealed > 0)
-        log.warn({ records: sealed }, 'refused usage does not open under the configured master keys');
+        log.warn({ records: sealed }, 'cannot decrypt rejected usage with the configured master keys');
       for (const { payload, ...note } of kept) {
         await tx
           .updateTable('poisoned_usage')

@@ -1,3 +1,4 @@
+import { countWords, durationWords } from '@relay/contract/words';
 import { storeBusy } from '../store-error.ts';
 
 export interface ConnectionLineOptions {
@@ -41,7 +42,8 @@ export function createConnectionLine(options: ConnectionLineOptions): Connection
   let stillTimer: NodeJS.Timeout | undefined;
 
   function rejectAll(): void {
-    for (const waiter of waiters) waiter.reject(`no connection came back for ${stillMsMax} ms`);
+    const why = `no connection was returned for ${durationWords(stillMsMax)}`;
+    for (const waiter of waiters) waiter.reject(why);
   }
 
   /** The line has moved, or has just begun. */
@@ -79,7 +81,10 @@ export function createConnectionLine(options: ConnectionLineOptions): Connection
           reject(storeBusy(why));
         },
       };
-      const timer = setTimeout(() => waiter.reject(`no connection was free for ${waitMsMax} ms`), waitMsMax);
+      const timer = setTimeout(
+        () => waiter.reject(`no connection was free for ${durationWords(waitMsMax)}`),
+        waitMsMax,
+      );
       waiters.add(waiter);
       if (waiters.size === 1) watch();
     });
@@ -91,7 +96,8 @@ export function createConnectionLine(options: ConnectionLineOptions): Connection
         held += 1;
         return leaveOnce();
       }
-      if (waiters.size >= waitersMax) throw storeBusy(`${waitersMax} callers wait for a connection`);
+      if (waiters.size >= waitersMax)
+        throw storeBusy(`too many callers are waiting for a connection (${countWords(waitersMax)})`);
       return wait();
     },
   };

@@ -123,7 +123,7 @@ async function useSession<T>(
 export class PoolerError extends Error {
   constructor() {
     super(
-      'A connection pooler is between Relay and PostgreSQL. Migrations, their lock and notifications need a session of their own, which it does not keep. Set DATABASE_DIRECT_URL to the address of PostgreSQL itself; DATABASE_URL stays at the pooler.',
+      'DATABASE_URL points to a connection pooler. Migrations and notifications need a dedicated session, which a pooler does not keep. Set DATABASE_DIRECT_URL to the address of PostgreSQL itself, and leave DATABASE_URL as it is.',
     );
   }
 }

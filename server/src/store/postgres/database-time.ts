@@ -5,6 +5,6 @@ export async function databaseTimeMs<DB>(db: Kysely<DB>): Promise<number> {
   const { rows } = await sql<{ ms: number }>`
     select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms`.execute(db);
   const [time] = rows;
-  if (time === undefined) throw new Error('PostgreSQL did not tell its time');
+  if (time === undefined) throw new Error('PostgreSQL did not return its time');
   return Math.floor(time.ms);
 }

@@ -29,6 +29,7 @@ const privileges: Readonly<Record<string, string>> = {
   config_clock: 'SELECT UPDATE(version)',
   credentials: 'DELETE INSERT SELECT UPDATE',
   endpoints: 'DELETE INSERT SELECT UPDATE',
+  failure_rollups: 'SELECT',
   guardrail_bindings: 'DELETE INSERT SELECT UPDATE',
   guardrail_rollups: 'SELECT',
   guardrails: 'DELETE INSERT SELECT UPDATE',

@@ -64,7 +64,7 @@ describe('migrations', () => {
       await migrateUp(session);
       await assert.rejects(
         assertSchemaKnown(session, directory),
-        /lacks 1 migration.*29990101000000-add-later.*relay migrate up/,
+        /is missing 1 migration.*29990101000000-add-later.*relay migrate up/,
       );
     });
   });

@@ -69,7 +69,7 @@ export async function assertSchemaKnown(session: Session, directory = MIGRATIONS
   if (unknown.length > 0) throw new Error(newerSchemaMessage(unknown));
   if (pending.length > 0) {
     throw new Error(
-      `The database lacks ${counted(pending.length, 'migration')} of this version: ${pending.join(', ')}. ` +
+      `The database is missing ${counted(pending.length, 'migration')} that this version needs: ${pending.join(', ')}. ` +
         'Run `relay migrate up`, then start again.',
     );
   }
@@ -77,7 +77,7 @@ export async function assertSchemaKnown(session: Session, directory = MIGRATIONS
 
 function newerSchemaMessage(unknown: readonly string[]): string {
   return (
-    `The database has ${counted(unknown.length, 'migration')} this version does not know: ${unknown.join(', ')}. ` +
+    `The database has ${counted(unknown.length, 'migration')} that this version does not know: ${unknown.join(', ')}. ` +
     'A newer version has migrated it; run that version or a later one.'
   );
 }
@@ -85,7 +85,7 @@ function newerSchemaMessage(unknown: readonly string[]): string {
 async function readMigrations(directory: string): Promise<Migration[]> {
   const names = (await readdir(directory)).filter((name) => name.endsWith('.sql')).sort();
   if (names.length === 0)
-    throw new Error('No migrations are part of this build; the installation is incomplete.');
+    throw new Error('This build contains no migrations; the installation is incomplete.');
   return Promise.all(
     names.map(async (name) => {
       if (!NAME_PATTERN.test(name)) {

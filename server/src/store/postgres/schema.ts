@@ -163,6 +163,7 @@ export const tables = {
     scopes: textArray,
     expires_at: nullable(timestamp),
     revoked_at: nullable(timestamp),
+    first_used_at: nullable(timestamp),
     last_used_at: nullable(timestamp),
     changed_version: defaulted(bigint),
     team_id: nullable(uuid),

@@ -1,4 +1,5 @@
 import { ErrorReply } from '@redis/client';
+import { durationWords } from '@relay/contract/words';
 import { storeUnavailable } from '../store-error.ts';
 import { type ClusterNodes, createClusterNodes } from './cluster-nodes.ts';
 import { type ClusterSlots, createClusterSlots } from './cluster-slots.ts';
@@ -63,7 +64,7 @@ export function createRedisCluster(
       const node = routingKey === undefined ? anyMaster() : slots.ownerOf(routingKey);
       if (node === undefined) {
         slots.refreshSoon();
-        return Promise.reject(storeUnavailable('redis', 'no node of the cluster is known to serve this'));
+        return Promise.reject(storeUnavailable('redis', 'no known cluster node serves this key'));
       }
       return node.run(command).catch((error: unknown) => redirect(command, node, error, 0));
     },
@@ -75,7 +76,7 @@ export function createRedisCluster(
     whenReady: (timeoutMs) =>
       isReady()
         ? Promise.resolve()
-        : waiters.wait(timeoutMs, `the cluster is not connected within ${timeoutMs} ms`),
+        : waiters.wait(timeoutMs, `could not connect to the cluster within ${durationWords(timeoutMs)}`),
     masters: slots.masters,
     urlOf: (key) => slots.ownerOf(key)?.url,
     refreshSoon: slots.refreshSoon,

@@ -1,3 +1,4 @@
+import { durationWords } from '@relay/contract/words';
 import { type BreakerState, createBreaker } from '../../kit/breaker.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { createSendGate } from '../send-gate.ts';
@@ -53,7 +54,7 @@ export function createRedisNode(
     clock,
     ...(options.breaker ?? { failuresMax: 5, openMs: 500 }),
     onChange(state) {
-      log.warn({ state, server: host }, 'Redis breaker changed');
+      log.warn({ state, server: host }, 'Redis circuit breaker changed state');
       if (state !== 'open') return;
       // A silent connection may be dead without having closed. A new one rejects what waits on the old, and its
       // handshake proves that Redis answers again.
@@ -73,21 +74,23 @@ export function createRedisNode(
     host: hostname,
     url,
     run(command, asking = false) {
-      if (!breaker.tryPass()) return Promise.reject(storeUnavailable('redis', 'the breaker is open'));
+      if (!breaker.tryPass()) return Promise.reject(storeUnavailable('redis', 'the circuit breaker is open'));
       return new Promise((resolve, reject) => {
         gate.enter(
           () => send(command, asking, resolve, reject),
           () => {
             // A probe that was never sent ends, so that the next one may be.
             if (breaker.state() !== 'closed') breaker.failed();
-            reject(storeUnavailable('redis', 'too many commands wait, or the breaker has opened'));
+            reject(storeUnavailable('redis', 'too many commands are waiting, or the circuit breaker opened'));
           },
         );
       });
     },
     state: () => ({ ready: client().isReady, breaker: breaker.state() }),
     whenReady: (timeoutMs) =>
-      client().isReady ? Promise.resolve() : waiters.wait(timeoutMs, `no connection within ${timeoutMs} ms`),
+      client().isReady
+        ? Promise.resolve()
+        : waiters.wait(timeoutMs, `no connection within ${durationWords(timeoutMs)}`),
     close() {
       connection.close();
       gate.clear();

@@ -107,7 +107,7 @@ export function createSubscription(
       .then(async () => {
         const names = channels.names();
         await subscribeTo(client, names, channels);
-        if (failures > 0) log.info({}, 'Redis subscription stands again');
+        if (failures > 0) log.info({}, 'Redis subscription is active again');
         failures = 0;
         channels.onSubscribed?.();
       })

@@ -12,7 +12,7 @@ export function parseRedisUrls(text: string): string[] {
     if (url.protocol !== first.protocol || url.username !== first.username || url.password !== first.password)
       throw new Error('must have the same scheme and credentials in every URL of a cluster');
     if (url.pathname !== '' && url.pathname !== '/' && url.pathname !== '/0')
-      throw new Error('must not name a database: a cluster has one');
+      throw new Error('must not name a database: a cluster has only one');
   }
   return urls;
 }
@@ -20,6 +20,6 @@ export function parseRedisUrls(text: string): string[] {
 function parseOne(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !['redis:', 'rediss:'].includes(url.protocol) || url.hostname === '')
-    throw new Error('must be a URL starting with redis:// or rediss://, or several with commas between');
+    throw new Error('must be a URL starting with redis:// or rediss://, or several separated by commas');
   return url;
 }

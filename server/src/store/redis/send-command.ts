@@ -1,4 +1,5 @@
 import { ErrorReply } from '@redis/client';
+import { durationWords } from '@relay/contract/words';
 import type { Breaker } from '../../kit/breaker.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { SendGate } from '../send-gate.ts';
@@ -47,7 +48,7 @@ export function createSendCommand(deps: SendDeps): SendCommand {
       }
       breaker.failed();
       gate.leave();
-      reject(storeUnavailable('redis', `no answer within ${commandTimeoutMs} ms`));
+      reject(storeUnavailable('redis', `no response within ${durationWords(commandTimeoutMs)}`));
     }
     /** False when the deadline has already failed the command. */
     function ended(): boolean {

@@ -29,7 +29,7 @@ export async function readSlotTable(deps: {
     } catch (error) {
       deps.onFault?.(error);
       if (error instanceof ErrorReply)
-        deps.log.warn({ err: error, server: node.host }, 'Redis does not tell the slots of the cluster');
+        deps.log.warn({ err: error, server: node.host }, 'Redis returned no cluster slots');
     }
   }
   return null;

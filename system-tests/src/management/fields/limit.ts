@@ -1,5 +1,18 @@
-import { anyText, exactly, type Fields, flag, id, integer, listOf, oneOf, slug, time } from '../shape.ts';
-import { maybeId, maybeTime, metric, period } from './shared.ts';
+import {
+  anyText,
+  exactly,
+  type Fields,
+  flag,
+  id,
+  integer,
+  listOf,
+  nullable,
+  number,
+  oneOf,
+  slug,
+  time,
+} from '../shape.ts';
+import { maybeCount, maybeId, maybeTime, metric, period } from './shared.ts';
 
 const limitFields: Fields = {
   metric,
@@ -59,4 +72,15 @@ export const limitUsage = exactly({
   reserved: integer,
   remaining: integer,
   resets_at: maybeTime,
+  rate_per_hour: nullable(number),
+  forecast: maybeCount,
+  runs_out_at: maybeTime,
+});
+
+export const nextLimits = exactly({
+  at: time,
+  counted: oneOf('organization', 'own'),
+  limits: listOf(limitUsage),
+  total: integer,
+  complete: flag,
 });

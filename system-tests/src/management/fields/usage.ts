@@ -13,6 +13,7 @@ import {
   time,
 } from '../shape.ts';
 import { cause, stage, verdict } from './guardrail.ts';
+import { limitUsage } from './limit.ts';
 import {
   health,
   healthDetail,
@@ -72,22 +73,21 @@ const requestFields: Fields = {
   labels: recordOf(anyText),
 };
 export const requestPage = exactly({ data: listOf(exactly(requestFields)), next_cursor: maybeText });
+const boundPolicy = exactly({
+  policy_id: id,
+  policy_kind: oneOf('resource', 'user', 'api_key', 'team'),
+  scope_type: anyText,
+  scope_id: maybeId,
+  metric,
+  period,
+  resets_at: maybeTime,
+});
 export const requestDetail = exactly({
   ...requestFields,
   cache_write_5m_tokens: maybeCount,
   cache_write_1h_tokens: maybeCount,
   credential_id: maybeId,
-  bound_policy: nullable(
-    exactly({
-      policy_id: id,
-      policy_kind: oneOf('resource', 'user', 'api_key', 'team'),
-      scope_type: anyText,
-      scope_id: maybeId,
-      metric,
-      period,
-      resets_at: maybeTime,
-    }),
-  ),
+  bound_policy: nullable(boundPolicy),
   attempts: listOf(
     exactly({
       attempt: integer,
@@ -169,8 +169,11 @@ export const live = exactly({
     exactly({
       lane_id: maybeId,
       waiting: integer,
+      waiting_by_priority: exactly({ interactive: integer, standard: integer, batch: integer }),
       longest_wait_ms: integer,
+      next_slot_ms: maybeCount,
       in_flight: integer,
+      fallbacks: integer,
       endpoints: listOf(exactly(inFlightFields)),
     }),
   ),
@@ -183,6 +186,85 @@ export const live = exactly({
       cooldown_until: maybeTime,
     }),
   ),
+});
+const spendSums: Fields = {
+  cost_micros: integer,
+  cost_usd: anyText,
+  metered_requests: integer,
+  unpriced_requests: integer,
+};
+export const spend = exactly({
+  at: time,
+  counted: oneOf('organization', 'own'),
+  today: exactly({ from: time, ...spendSums }),
+  month: exactly({
+    from: time,
+    to: time,
+    ...spendSums,
+    forecast_micros: maybeCount,
+    budget_micros: maybeCount,
+    over_budget_at: maybeTime,
+    days: listOf(integer),
+  }),
+});
+const rangeFields: Fields = { bucket: oneOf('minute', 'hour', 'day'), from: time, to: time };
+export const endpointStats = exactly({
+  ...rangeFields,
+  counted: oneOf('organization', 'own'),
+  limits: oneOf('read', 'no_access', 'unavailable'),
+  endpoints: listOf(
+    exactly({
+      endpoint_id: id,
+      endpoint_name: anyText,
+      provider_id: id,
+      health,
+      health_detail: healthDetail,
+      cooldown_until: maybeTime,
+      requests: integer,
+      served: integer,
+      failed: integer,
+      cancelled: integer,
+      rejected: integer,
+      series: listOf(integer),
+      ttft_ms_p50: maybeCount,
+      ttft_ms_p95: maybeCount,
+      duration_ms_p95: maybeCount,
+      errors: listOf(exactly({ error_code: maybeText, requests: integer })),
+      cost_micros: integer,
+      cost_usd: anyText,
+      tightest_limit: nullable(limitUsage),
+    }),
+  ),
+});
+export const failures = exactly({
+  ...rangeFields,
+  requests: integer,
+  causes: listOf(
+    exactly({
+      error_code: maybeText,
+      requests: integer,
+      first_at: time,
+      last_at: time,
+      example_request_id: maybeId,
+      http_status: maybeCount,
+      provider_id: maybeId,
+      endpoint_id: maybeId,
+      lane_id: maybeId,
+      guardrail_id: maybeId,
+      limited_by: nullable(boundPolicy),
+      summary: anyText,
+      action: nullable(
+        exactly({
+          kind: anyText,
+          resource_type: maybeText,
+          resource_id: maybeText,
+          resource_name: maybeText,
+        }),
+      ),
+      no_action: maybeText,
+    }),
+  ),
+  other_requests: integer,
 });
 export const waitDistribution = exactly({
   from: time,
@@ -260,59 +342,5 @@ export const showback = exactly({
   total: exactly(showbackSums),
   lines: listOf(
     exactly({ kind: oneOf('group', 'none', 'other'), key: maybeText, label: anyText, ...showbackSums }),
-  ),
-});
-
-const whatIfFigures = exactly({
-  served: integer,
-  rejected: integer,
-  rejections: listOf(exactly({ code: anyText, requests: integer })),
-  waited: integer,
-  wait_ms: integer,
-  wait_ms_p50: integer,
-  wait_ms_p95: integer,
-  wait_ms_rejected: integer,
-  fallbacks: integer,
-  cost_micros: integer,
-  unpriced: integer,
-});
-const whatIfPart = exactly({ served: integer, rejected: integer, wait_ms: integer, cost_micros: integer });
-
-export const whatIf = exactly({
-  summary: anyText,
-  from: time,
-  to: time,
-  requests: integer,
-  left_out: integer,
-  cut: nullable(oneOf('requests', 'time')),
-  took_ms: integer,
-  history: whatIfFigures,
-  before: whatIfFigures,
-  after: whatIfFigures,
-  keys: listOf(exactly({ key_id: maybeId, user_id: maybeId, before: whatIfPart, after: whatIfPart })),
-  limits: listOf(
-    exactly({
-      policy_id: id,
-      scope_type: anyText,
-      scope_id: maybeId,
-      metric,
-      period,
-      limit_before: maybeCount,
-      limit_after: maybeCount,
-      rejected_before: integer,
-      rejected_after: integer,
-      waited_before: integer,
-      waited_after: integer,
-    }),
-  ),
-  endpoints: listOf(
-    exactly({
-      endpoint_id: id,
-      endpoint_name: anyText,
-      served_before: integer,
-      served_after: integer,
-      cost_micros_before: integer,
-      cost_micros_after: integer,
-    }),
   ),
 });

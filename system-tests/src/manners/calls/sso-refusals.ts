@@ -56,7 +56,7 @@ const refusals: readonly Refusal[] = [
   {
     what: 'an address that the identity provider does not vouch for',
     status: 403,
-    says: /does not vouch for your email address.*email_verified/s,
+    says: /hasn’t verified your email address.*email_verified/s,
     async arrive(site, browser) {
       visit(site, false);
       return (await comeBack(site, browser)).toString();
@@ -65,7 +65,7 @@ const refusals: readonly Refusal[] = [
   {
     what: 'denied consent',
     status: 401,
-    says: /did not let you sign in.*access_denied.*again/is,
+    says: /rejected the sign-in.*access_denied.*again/is,
     arrive: refusedWith('access_denied'),
   },
   {
@@ -77,7 +77,7 @@ const refusals: readonly Refusal[] = [
   {
     what: 'an error that is no word of OpenID Connect',
     status: 401,
-    says: /did not let you sign in/i,
+    says: /rejected the sign-in/i,
     arrive: refusedWith('<img src=x onerror=alert(1)>'),
   },
   {
@@ -154,7 +154,7 @@ export const ssoRefusals: readonly Manner[] = [
       };
       const deployment = await startDeployment({ env });
       try {
-        const away = { what: 'an identity provider that is away', status: 502, says: /cannot be reached/ };
+        const away = { what: 'an identity provider that is away', status: 502, says: /is unreachable/ };
         const arrive = async () => '';
         await demandPage(`${deployment.url}/api/sso/start`, createBrowser(), { ...away, arrive });
         const identityProvider = await startIdentityProvider(port, deployment.url);

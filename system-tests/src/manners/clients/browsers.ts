@@ -81,7 +81,7 @@ export const browserManners: readonly Manner[] = [
     name: 'a wildcard is no origin, and stops the start',
     async check(site) {
       const starting = site.beside({ env: { RELAY_CORS_ORIGINS: '*' } }, async () => undefined);
-      await assert.rejects(starting, /RELAY_CORS_ORIGINS takes no wildcard/);
+      await assert.rejects(starting, /RELAY_CORS_ORIGINS does not support wildcards/);
     },
   },
 ];

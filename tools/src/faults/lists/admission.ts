@@ -357,9 +357,24 @@ const desk = faultsIn('server/src/admission', [
   {
     name: 'live traffic shows the requests of other users',
     file: 'live-flows.ts',
-    find: '    if (userId !== undefined && ask.about.userId !== userId) continue;\n',
+    find: '  if (userId !== undefined && about.userId !== userId) return false;\n',
     replace: '',
     why: 'a member sees what others do',
+  },
+  {
+    name: 'live traffic of a key shows the requests of other keys',
+    file: 'live-flows.ts',
+    find: 'return keyId === undefined || about.keyId === keyId;',
+    replace: 'return true;',
+    why: 'a new key seems to have sent a request that another key sent',
+  },
+  {
+    name: 'fallbacks of other users are counted',
+    file: 'recent-fallbacks.ts',
+    find: '          if (!isAsked(ask, fallen)) continue;\n',
+    replace: '',
+    why: 'a member sees what others do',
+    tests: ['live-flows.test.ts'],
   },
 ]);
 

@@ -2,6 +2,13 @@ import { faultsIn } from '../fault.ts';
 
 export const httpFaults = faultsIn('server/src/http', [
   {
+    name: 'large bodies of all organizations share one pace',
+    file: 'body-pace.ts',
+    find: 'dueMs.get(organizationId)',
+    replace: "dueMs.get('')",
+    why: 'one organization slows down the large bodies of another, or is never slowed down',
+  },
+  {
     name: 'the console may be framed',
     file: 'console-files.ts',
     find: `    "frame-ancestors 'none'",\n`,

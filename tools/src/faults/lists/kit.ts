@@ -39,9 +39,16 @@ export const kitFaults = faultsIn('server/src/kit', [
   {
     name: 'escaped quotes end a long string',
     file: 'json-members.ts',
-    find: 'if (backslashes % 2 === 0) return at;',
-    replace: 'if (backslashes >= 0) return at;',
+    find: 'if (!isEscaped) return at;',
+    replace: 'return at;',
     why: 'a prompt with quotes is taken for broken JSON',
+  },
+  {
+    name: 'the search for a string’s end pauses inside an escape',
+    file: 'json-members.ts',
+    find: 'if (isEscaped) this.#pausedAt += 1;',
+    replace: '',
+    why: 'a prompt of more than 1 MiB with quotes is taken for broken JSON',
   },
   {
     name: 'nesting may be deeper by one',

@@ -66,6 +66,22 @@ export const managementFaults = faultsIn('server/src/management', [
     tests: ['resources/entity-tag.test.ts'],
   },
   {
+    name: 'an explained edit keeps the members that were saved',
+    file: 'routing-explanation/edited-lane.ts',
+    find: 'snapshot.memberships.filter(({ laneId }) => laneId !== lane.id)',
+    replace: 'snapshot.memberships',
+    why: 'an explanation of an edit names endpoints that it took out',
+    tests: ['routing-explanation/engine-agreement.test.ts'],
+  },
+  {
+    name: 'a what-if of an edit is saved',
+    file: 'dry-run/rolled-back.ts',
+    find: 'throw new RolledBack(await work(tx));',
+    replace: 'return (await work(tx)) as never;',
+    why: 'a question changes the configuration',
+    tests: ['what-if/what-if-edit.db.test.ts'],
+  },
+  {
     name: 'an old signature is accepted',
     file: 'billing/stripe-signature.ts',
     find: 'return isMatch && Math.floor(nowMs / 1_000) - Number(timestamp) <= SIGNATURE_AGE_SECONDS_MAX;',

@@ -186,4 +186,28 @@ export const storeFaults = faultsIn('server/src/store', [
     why: 'two deployments of one version have different schemas',
     tests: ['postgres/migrate.db.test.ts'],
   },
+  {
+    name: 'a replaced estimate stays a failure',
+    file: 'ledger/rollups/failure-rollups.ts',
+    find: 'rollup.requests += times;',
+    replace: 'rollup.requests += 1;',
+    why: 'Home shows requests as failed that a gateway served',
+    tests: ['/server/src/management/stats/failures.db.test.ts'],
+  },
+  {
+    name: 'a member reads the failures of others',
+    file: 'ledger/rollups/read-failures.ts',
+    find: 'sql`and user_id = $',
+    replace: 'sql`and user_id <> $',
+    why: 'a member sees what others sent',
+    tests: ['/server/src/management/stats/failures.db.test.ts'],
+  },
+  {
+    name: 'a member reads what others sent to endpoints',
+    file: 'ledger/rollups/whose-rollups.ts',
+    find: '.user_id`)} = $',
+    replace: '.user_id`)} <> $',
+    why: 'a member sees what others sent',
+    tests: ['/server/src/management/stats/endpoint-stats.db.test.ts'],
+  },
 ]);

@@ -14,6 +14,21 @@ local function used_of(tokens, spent)
   return tokens ~= '' and { requests = 1, tokens = tonumber(tokens), spend = tonumber(spent) }
 end
 
+local function split(text)
+  local parts = {}
+  for part in string.gmatch(text .. ' ', '(.-) ') do parts[#parts + 1] = part end
+  return parts
+end
+
+-- What the attempt used that a lease is for; false when that was never sent. A lease that does not know is for the last one: a late one, and
+-- one that a gateway of the version before let go after a failed attempt.
+local function used_by(lease, tokens, spent)
+  local tokens_of, spent_of = split(tokens), split(spent)
+  local is_known = lease.attempt or lease.state ~= 'late' and not lease.tried
+  local attempt = is_known and (lease.attempt or 0) + 1 or #tokens_of
+  return used_of(tokens_of[attempt] or '', spent_of[attempt])
+end
+
 -- Gives back what a lease holds, whatever its state.
 local function end_lease(lease, used, settled)
   wrote = true
@@ -28,7 +43,7 @@ for index = 1, n_settle do
   entry[#entry + 1] = 'r'
   entry[#entry + 1] = ARGV[position + 3]
   if lease then
-    end_lease(lease, used_of(ARGV[position + 1], ARGV[position + 2]), true)
+    end_lease(lease, used_by(lease, ARGV[position + 1], ARGV[position + 2]), true)
     forget(lease.op)
     if lease.org then step(lease.org) end
   end
@@ -68,16 +83,18 @@ local function unknown_of(ask)
   return answer
 end
 
--- The third argument: wait budget, then the costs of the later candidates; before these '-' and what the failed attempt used, if there was one.
+-- The third argument: wait budget, then the costs of the later candidates; before these '-', how many attempts were sent before, and what
+-- the failed one used ('.': none has failed since the last ask), if one was sent.
 local function read_ask()
   local kind, more = kinds[tonumber(ARGV[position + 1])], {}
   for word in string.gmatch(ARGV[position + 2], '%S+') do more[#more + 1] = word end
   local ask, word = { op = ARGV[position], draft = ARGV[position + 3], gateway = gateway, costs = {} }, 1
   for name, value in pairs(kind) do ask[name] = value end
   if more[1] == '-' then
-    local dispatched = more[2] == '1'
-    ask.release = { dispatched = dispatched, used = used_of(dispatched and more[3] or '', more[4]) }
-    word = 5
+    local dispatched = more[3] == '1'
+    ask.attempt = more[2] ~= '0' and tonumber(more[2]) or nil
+    if more[3] ~= '.' then ask.release = { dispatched = dispatched, used = used_of(dispatched and more[4] or '', more[5]) } end
+    word = 6
   end
   ask.wait_max = tonumber(more[word])
   position = position + ASK_FIELDS

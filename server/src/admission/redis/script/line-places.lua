@@ -109,18 +109,23 @@ local function drop_place(line, place)
   call('ZREM', line.base .. 'wake', place.key)
 end
 
--- When a waiter here may go if nothing else happens: not before the pace and what was dispatched allow it. Past that moment only
--- promises and other limits stand in the way.
-local function next_of(line, place)
+-- When the pace and what was dispatched allow a waiter to go from here. Past that moment only promises and other limits stand in the way.
+local function opens_at(line, place)
   local w = place.window
-  if not w then return max(cooldown_of(line.org, sub(place.key, #'cooldown:' + 1)), NOW + SOON_MS) end
-  if w.held then return units_full(w) and NEVER_MS or NOW + SOON_MS end
+  if not w then return cooldown_of(line.org, sub(place.key, #'cooldown:' + 1)) end
+  if w.held then return units_full(w) and NEVER_MS or NOW end
   local least = 1
   if counts_costs(place) then
     least = tonumber(call('ZRANGE', least_key(line, place), 0, 0, 'WITHSCORES')[2] or NEVER_MS)
   end
   local at = least < NEVER_MS and past_room_ms(w, least) or NEVER_MS
-  if place.unpaced == 0 then at = max(at, ceil(pace_next(w))) end
+  return place.unpaced == 0 and max(at, ceil(pace_next(w))) or at
+end
+
+-- When the line looks at a place again if nothing else happens.
+local function next_of(line, place)
+  local at, w = opens_at(line, place), place.window
+  if not w or w.held then return max(at, NOW + SOON_MS) end
   return at > NOW and at or NOW + LOOK_AGAIN_MS
 end
 

@@ -52,7 +52,7 @@ local function let_go(line, waiter, index)
   local lease = lease_of(waiter.op)
   -- Its lease was lost: it goes out of the way, and its gateway asks again.
   if not lease then return leave_line(line, waiter) end
-  waiter.draft, waiter.tried = lease.draft, lease.tried
+  waiter.draft, waiter.tried, waiter.attempt = lease.draft, lease.tried, lease.attempt
   dispatch_now(line, waiter, index, nil)
   local answer = add_windows({ 'admitted', index - 1, 0 }, line.org, waiter.candidates[index].charges)
   released(waiter.op, line.org, waiter.gateway, answer)

@@ -168,13 +168,49 @@ local function next_ms(org)
   return at
 end
 
+-- It is unknown when a unit is free, so a promise that needs one may not be kept. `packed`: see `pack_candidates`.
+local function is_firm(packed, on)
+  local firm, flat = true, packed[on] or {}
+  for at = 5, #flat, 4 do firm = firm and not HELD[flat[at]] end
+  return firm
+end
+
+-- When a waiter can go from a place: the line's next look, which is soon also where only promises hold it back.
+local function slot_at(line, key, look)
+  if look and look > NOW + LOOK_AGAIN_MS then return look end
+  local place = place_in(line, key)
+  local at = place and opens_at(line, place) or 0
+  return at > NOW and at or NEVER_MS
+end
+
+-- In how many milliseconds each waiter can go, as far as that is known: where its queue waits, or when its own promise is due. -1 when it
+-- is unknown, or when it does not wait. Reads records as they are stored: opening every window would take ten times as long.
+local function next_slots(org, ops)
+  local line, answer, slots = line_of(org), {}, {}
+  local records = line.size > 0 and call('HMGET', line.base .. 'waiters', unpack(ops)) or {}
+  for index = 1, #ops do
+    local record, at = records[index] and unpack_value(records[index]), NEVER_MS
+    if record then
+      local found = call('HMGET', line.base .. 'queues', record[1], record[1] .. ':t')
+      local slot, on, places = record[5], record[6], unpack_value(found[2])[3]
+      if slot >= 0 and is_firm(unpack_value(found[1])[5], on) then at = max(NOW, slot) end
+      for _, key in ipairs(places) do
+        slots[key] = slots[key] or slot_at(line, key, tonumber(call('ZSCORE', line.base .. 'wake', key) or NEVER_MS))
+        at = min(at, slots[key])
+      end
+    end
+    answer[index] = format('%.0f', at < NEVER_MS and ceil(at - NOW) or -1)
+  end
+  return answer
+end
+
 -- Asks -----------------------------------------------------------------------------------------------------------------
 
 local function new_waiter(line, ask)
   local waiter = {
     op = ask.op, org = ask.org, name = ask.queue, rank = ask.rank, caller = ask.caller,
     candidates = ask.candidates, costs = ask.costs, wait_max = ask.wait_max, deadline = NOW + ask.wait_max,
-    sequence = ask.sequence, mixed = ask.mixed, gateway = ask.gateway, draft = ask.draft, tried = ask.tried,
+    sequence = ask.sequence, mixed = ask.mixed, gateway = ask.gateway, draft = ask.draft, tried = ask.tried, attempt = ask.attempt,
     slot = -1, on = 0, size = 0, tag = start_tag(line, ask.rank, ask.caller),
   }
   for index, candidate in ipairs(ask.candidates) do

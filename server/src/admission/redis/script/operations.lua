@@ -57,8 +57,8 @@ local function decode_lease(text)
   return lease
 end
 
--- { op, state, org, at, sequence, candidate, costs, shape, draft, tried }; nil when there is none. One that cannot be read is as good as none:
--- the next call for the operation writes another, and the sweep sets it aside.
+-- { op, state, org, at, sequence, candidate, costs, shape, draft, tried, attempt }; nil when there is none. `attempt`: how many were sent before, nil
+-- for none. One that cannot be read is as good as none: the next call for the operation writes another, and the sweep sets it aside.
 local function lease_of(op)
   local lease = lease_cache[op]
   if lease ~= nil then return lease or nil end
@@ -126,17 +126,17 @@ local function make_late(lease, touch)
   if not shape then return forget(lease.op) end
   local charged, columns = open_shape(part_of(shape, true))
   settle_charges(charged, columns, lease.costs, lease.at, false, false, touch)
-  lease.state, lease.draft, lease.tried = 'late', '', nil
+  lease.state, lease.draft, lease.tried, lease.attempt = 'late', '', nil, nil
   put_lease(lease, NOW + LATE_MS)
 end
 
 -- Its gateway is back and the request still in flight: it holds its units again, and is charged already.
-local function revive(lease, draft, expires)
+local function revive(lease, draft, attempt, expires)
   local shape = shape_of(lease.shape, lease.at)
   if shape then
     for _, window in ipairs((open_shape(part_of(shape, true)))) do hold(window) end
   end
-  lease.state, lease.draft = 'dispatched', draft
+  lease.state, lease.draft, lease.attempt = 'dispatched', draft, attempt
   put_lease(lease, expires)
 end
 
@@ -162,6 +162,7 @@ local function dispatch(entry, index, at, expires)
     shape = candidate.shape,
     draft = entry.draft,
     tried = entry.tried,
+    attempt = entry.attempt,
   }, expires)
 end
 
@@ -175,6 +176,7 @@ local function put_waiting(ask)
     sequence = ask.sequence,
     draft = ask.draft,
     tried = ask.tried,
+    attempt = ask.attempt,
   }, NOW + ask.lease_ms)
 end
 
@@ -216,7 +218,7 @@ local function encode_lease(lease)
   if lease.state == 'late' then
     return encode_dispatched(lease.at, lease.sequence, lease.candidate, lease.costs, lease.shape, '', LATE)
   end
-  if lease.state == 'dispatched' and not lease.tried then
+  if lease.state == 'dispatched' and not lease.tried and not lease.attempt then
     return encode_dispatched(lease.at, lease.sequence, lease.candidate, lease.costs, lease.shape, lease.draft)
   end
   local stored = {}

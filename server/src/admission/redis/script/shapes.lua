@@ -3,7 +3,7 @@
 -- ARGV: 1 time or '', 2 gateway, 3 '' or 'full' (do not try the common case), then how many: 4 organizations, 5 settlements, 6 voids,
 --   7 shapes, 8 asks; then
 --   organization: id
---   settlement: operation, tokens or '' when nothing was sent, spend, record
+--   settlement: operation, tokens or '' when nothing was sent, spend, record; tokens and spend of each attempt, where there were several
 --   void: operation
 --   shape: its text, see below
 --   ask: operation, shape (from one), what read_ask in batch.lua reads, draft, costs of the first candidate

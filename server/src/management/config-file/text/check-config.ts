@@ -55,7 +55,7 @@ function issuesOf(config: ConfigFile, references: CheckOptions['references']): I
     for (const { path, entry } of items.get(section.name)?.values() ?? []) {
       for (const { field, section: named, key } of section.referencesOf(entry)) {
         if (items.get(named)?.has(key) === true) continue;
-        const message = `${path}.${field} names "${key}", which is not among the ${named} of the file. Add it, or correct the name.`;
+        const message = `${path}.${field} names "${key}", which is not among the ${named} in the file. Add it, or correct the name.`;
         issues.push({ path: `${path}.${field}`, message });
       }
     }
@@ -70,12 +70,12 @@ const INLINE_SECRET = /(?:^|\.)(?:secret|api_key|apikey|key|token|password)$/;
  * own advice.
  */
 function wordsOf({ path, message }: Issue): string {
-  if (path === '') return 'the file must be a mapping that has `version: 1`.';
+  if (path === '') return 'the file must be a mapping with `version: 1`.';
   const isUnknown = message.startsWith('unknown field');
   if (path.endsWith('secret_ref') && !message.endsWith('is required'))
     return `${path} must say where the secret is: env:NAME or file:/path. The secret itself is never in the file.`;
   if (isUnknown && INLINE_SECRET.test(path))
-    return `${path} would put a secret into the file. Use secret_ref with env:NAME or file:/path, and take the secret out.`;
+    return `${path} would put a secret into the file. Use secret_ref with env:NAME or file:/path, and remove the secret.`;
   return `${message}.`;
 }
 

@@ -56,7 +56,7 @@ describe('the text of a configuration file', () => {
       '',
       /^15:5 memberships\[0\]\.manual_rank is required/,
     ],
-    ['a reference to nothing', 'lane: fast', 'lane: quick', /^15:11 .*"quick".*lanes of the file/],
+    ['a reference to nothing', 'lane: fast', 'lane: quick', /^15:11 .*"quick".*lanes in the file/],
     [
       'the same name twice',
       '  - name: Fast',

@@ -282,7 +282,7 @@ describe('a JetStream stream beside the ledger', () => {
     await assert.rejects(portion(sinkOf()), /retention workqueue/);
     await withManager(({ streams }) => streams.delete(stream));
     await withManager(({ streams }) => streams.add({ name: stream, subjects: [`${stream}.other`] }));
-    await assert.rejects(portion(sinkOf()), /does not take the subject/);
+    await assert.rejects(portion(sinkOf()), /does not accept the subject/);
     assert.equal(await waiting(), 1);
   });
 });

@@ -50,13 +50,13 @@ function oneUrl(value: string): URL {
 function loginOf({ username, password }: URL): NatsLogin | null {
   if (username === '' && password === '') return null;
   if (username === '')
-    throw new Error('must have a user before its password; a token stands alone: nats://token@host');
+    throw new Error('must have a user before the password; a token needs no user: nats://token@host');
   try {
     return {
       user: new Secret(decodeURIComponent(username)),
       password: password === '' ? null : new Secret(decodeURIComponent(password)),
     };
   } catch {
-    throw new Error('has a % in its user or password that is not followed by two hex digits; write % as %25');
+    throw new Error('has a % in its user or password that is not followed by 2 hex digits; write % as %25');
   }
 }

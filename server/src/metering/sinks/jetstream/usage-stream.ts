@@ -113,10 +113,12 @@ async function demandStream(manager: JetStreamManager, name: string): Promise<vo
 function faultsOf({ subjects, retention }: StreamConfig, subject: string): string[] {
   const faults: string[] = [];
   if (!subjects.some((each) => each === subject || each === subject.replace(/\*$/, '>')))
-    faults.push(`does not take the subject ${subject}. Add it, or set RELAY_NATS_STREAM to another stream.`);
+    faults.push(
+      `does not accept the subject ${subject}. Add it, or set RELAY_NATS_STREAM to another stream.`,
+    );
   if (retention !== 'limits')
     faults.push(
-      `removes messages when they are read (retention ${retention}), so Relay could not see what it has sent. Use the retention limits.`,
+      `removes messages when they are read (retention ${retention}), so Relay can’t tell what it has sent. Use the retention policy "limits".`,
     );
   return faults;
 }
@@ -146,7 +148,7 @@ function streamOn({ connection, manager, client, name, headers }: Opened): Usage
         expect: { streamName: name, lastSequence: afterSeq },
       });
       // The messages that follow it expect a sequence that this one did not get.
-      if (duplicate) throw new Error(`The stream has had this message before, as number ${seq}`);
+      if (duplicate) throw new Error(`The stream already has this message, as number ${seq}`);
     },
     isClosed: () => connection.isClosed(),
     close: () => connection.close(),

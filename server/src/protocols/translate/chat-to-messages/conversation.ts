@@ -43,7 +43,7 @@ function isSystem(message: unknown): boolean {
 function systemBlocks(sorter: FieldSorter, message: unknown, path: string): readonly JsonObject[] {
   const { content } = sorter.section(message, path, fields.systemMessage);
   const blocks = messageBlocks(sorter, content, `${path}.content`);
-  if (blocks.some(({ type }) => type !== 'text')) sorter.refuse(path, 'A system prompt is text.');
+  if (blocks.some(({ type }) => type !== 'text')) sorter.refuse(path, 'A system prompt must be text.');
   return blocks;
 }
 

@@ -17,7 +17,7 @@ const SHOWN_MAX = 20;
 const USAGE = `usage: npm run check:translations -- [--splits N] [--requests N] [--seed N]
   --splits N    ways to cut each stream (1000)
   --requests N  generated requests for each translation (2000)
-  --seed N      the same ones again
+  --seed N      repeat the choices of an earlier run
 `;
 
 interface Options {
@@ -87,7 +87,7 @@ function countGenerated(pair: GeneratedPair, chosen: Options): void {
     };
     countCase({ name, check });
   }
-  if (refusals > chosen.requests * pair.refusedShareMax) wrong(`${name}: ${refusals} requests were refused`);
+  if (refusals > chosen.requests * pair.refusedShareMax) wrong(`${name}: ${refusals} requests were rejected`);
 }
 
 function countRoundTrip(request: unknown): void {

@@ -159,7 +159,7 @@ class ItemReader {
   #texts(parts: readonly Part[]): readonly string[] {
     return parts.flatMap((part) => {
       if (part.kind === 'text') return [part.text];
-      this.#sorter.refuse(part.path, 'A system prompt is text.');
+      this.#sorter.refuse(part.path, 'A system prompt must be text.');
       return [];
     });
   }

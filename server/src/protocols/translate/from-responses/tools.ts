@@ -32,7 +32,7 @@ export function readTools(
   );
   const seen = new Set<string>();
   for (const { name, path } of specs) {
-    if (seen.has(name)) sorter.refuse(`${path}.name`, 'The provider would see two tools of this name.');
+    if (seen.has(name)) sorter.refuse(`${path}.name`, 'The provider would see two tools with this name.');
     seen.add(name);
   }
   return specs;

@@ -50,7 +50,7 @@ function messageOf(sorter: FieldSorter, message: unknown, path: string): readonl
 
 function systemMessages(sorter: FieldSorter, content: unknown, path: string): readonly JsonObject[] {
   const parts = chatParts(sorter, content, path);
-  if (!parts.every(isText)) sorter.refuse(path, 'A system prompt is text.');
+  if (!parts.every(isText)) sorter.refuse(path, 'A system prompt must be text.');
   return parts.length === 0 ? [] : [{ role: 'system', content: chatContent(parts) }];
 }
 
@@ -104,7 +104,7 @@ function assistantMessages(sorter: FieldSorter, content: unknown, path: string):
     else if (type === 'thinking' || type === 'redacted_thinking') sorter.leaveOut(at);
     else parts.push(...blockParts(sorter, block, at));
   }
-  if (!parts.every(isText)) sorter.refuse(path, 'A response in a chat is text and tool calls.');
+  if (!parts.every(isText)) sorter.refuse(path, 'A chat response can contain only text and tool calls.');
   if (parts.length === 0 && calls.length === 0) return [];
   return [
     withoutUndefined({

@@ -51,7 +51,8 @@ function assistantMessage(sorter: FieldSorter, blocks: readonly AssistantBlock[]
         type: 'function',
         function: { name: block.name, arguments: block.json === '' ? '{}' : block.json },
       });
-    else if ('path' in block) sorter.refuse(block.path, 'A response in a chat is text and tool calls.');
+    else if ('path' in block)
+      sorter.refuse(block.path, 'A chat response can contain only text and tool calls.');
   }
   return withoutUndefined({
     role: 'assistant',

@@ -128,7 +128,7 @@ function assistantBlocks(sorter: FieldSorter, block: AssistantBlock): readonly J
     case 'redacted_thinking':
       return [{ type: 'redacted_thinking', data: block.data }];
     default:
-      sorter.refuse(block.path, 'A response is text and tool calls.');
+      sorter.refuse(block.path, 'A response can contain only text and tool calls.');
       return [];
   }
 }

@@ -1,3 +1,4 @@
+import { counted, countWords } from '@relay/contract/words';
 import { ensureLedgerPartitions, ledgerDays } from '../../ledger/ledger-partitions.ts';
 import type { DatabaseHandle, Session } from '../../postgres/database-handle.ts';
 import { MIGRATION_TIMEOUT_MS, migrateUp } from '../../postgres/migrate.ts';
@@ -58,7 +59,7 @@ async function compareCounts(from: Session, to: Session, { name }: MovedTable): 
   const [there, here] = [await countRows(from, name), await countRows(to, name)];
   if (there !== here)
     throw new MoveRefusedError(
-      `${name} has ${there} rows, and ${here} of them arrived; nothing was moved. Something else may be writing.`,
+      `Table ${name} has ${counted(there, 'row')}, but ${countWords(here)} arrived. Nothing was moved. If another process writes to this table, stop it, then try again.`,
     );
   return { table: name, rows: here };
 }

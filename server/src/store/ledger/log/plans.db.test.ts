@@ -7,6 +7,7 @@ import { type MigratedDatabase, migratedDatabase } from '../../fixtures/migrated
 import type { Database } from '../../postgres/schema.ts';
 import { ensureLedgerPartitions, utcDayOf } from '../ledger-partitions.ts';
 import { type LogSearch, SCANNED_ROWS_MAX, type Wanted } from './log-search.ts';
+import { examplesQuery } from './read-examples.ts';
 import { entriesQuery, requestQuery, scanEndQuery } from './read-log.ts';
 import { findPosition, readMoment, tailQuery } from './read-tail.ts';
 import { checkpointAfter, checkpointAt } from './tail-checkpoint.ts';
@@ -135,6 +136,12 @@ describe(`reading a ledger of ${ROWS} requests`, () => {
     await assertBounded(asSql(requestQuery(db, organizationId, id, OFTEN)), 1);
     const position = await findPosition(db, organizationId, id, undefined);
     assert.equal(position?.requestId, id);
+  });
+
+  it('examples of failures are found by their ids', async () => {
+    const rows = await entriesQuery(db, search({ state: 'failed' }), { fromId, belowId }, 20).execute();
+    const ids = rows.map(({ request_id }) => request_id);
+    await assertBounded(examplesQuery(organizationId, ids), ids.length);
   });
 
   it('a tick of the tail reads only recently settled rows', async () => {

@@ -113,6 +113,6 @@ export async function findPosition(
 }
 
 function toMoment(row: Moment | undefined): LedgerMoment {
-  if (row === undefined) throw new Error('the ledger told nothing of the moment');
+  if (row === undefined) throw new Error('the ledger returned no snapshot');
   return { atMs: row.at_ms, endedBelowXid: row.ended_below_xid, nextXid: row.next_xid };
 }

@@ -52,16 +52,18 @@ function isWritten(column: keyof Database['request_rollups']): column is keyof R
 function sumOf(column: keyof RollupRow): RawBuilder<unknown> {
   const [had, comes] = [sql.ref(`request_rollups.${column}`), sql.ref(`excluded.${column}`)];
   if (column === 'wait_ms_max') return sql`greatest(${had}, ${comes})`;
-  if (column === 'wait_bins' || column === 'latency_bins') return sql`add_bins(${had}, ${comes})`;
+  if (column === 'wait_bins' || column === 'latency_bins' || column === 'ttft_bins')
+    return sql`add_bins(${had}, ${comes})`;
   if (column === 'wait_counts') return addedCounts('request_rollups', 'wait');
   if (column === 'latency_counts') return addedCounts('request_rollups', 'latency');
+  if (column === 'ttft_counts') return addedCounts('request_rollups', 'ttft');
   return sql`${had} + ${comes}`;
 }
 
 /** The new counts of a histogram, when a row of the table exists already. */
 export function addedCounts(
   table: 'request_rollups' | 'guardrail_rollups',
-  name: 'wait' | 'latency',
+  name: 'wait' | 'latency' | 'ttft',
 ): RawBuilder<unknown> {
   const of = (row: string) => sql`${sql.ref(`${row}.${name}_bins`)}, ${sql.ref(`${row}.${name}_counts`)}`;
   return sql`add_counts(${of(table)}, ${of('excluded')})`;

@@ -22,6 +22,14 @@ export interface BucketRange {
   readonly toMs: number;
 }
 
+/** Whose requests of a range. */
+export interface RangeQuestion {
+  readonly organizationId: string;
+  /** Only this user's; undefined for those of all. */
+  readonly userId: string | undefined;
+  readonly range: BucketRange;
+}
+
 /** When the bucket of this moment began. */
 export function bucketStart(bucket: Bucket, timeMs: number): number {
   return timeMs - (timeMs % BUCKET_MS[bucket]);

@@ -3,8 +3,11 @@ import { randomUUIDv7 } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { type RawBuilder, sql } from 'kysely';
 import { type MigratedDatabase, migratedDatabase } from '../../fixtures/migrated-database.fixture.ts';
+import { endpointsQuery } from './read-endpoints.ts';
+import { endpointFailuresQuery, failuresQuery } from './read-failures.ts';
 import { meteredQuery } from './read-metered.ts';
 import { type SeriesQuestion, seriesQuery, stateCountsQuery } from './read-series.ts';
+import { spendQuery } from './read-spend.ts';
 
 const DAY_MS = 86_400_000;
 const DAYS = 40;
@@ -39,7 +42,14 @@ describe('statistics from a quarter of a million sums', () => {
         migrated.db,
       );
     }
-    await sql`analyze request_rollups`.execute(migrated.db);
+    for (const organization of [organizationId, ...others])
+      await sql`insert into failure_rollups (organization_id, bucket, bucket_start, user_id, error_code, endpoint_id, requests,
+          first_request_id, last_request_id)
+        select ${organization}::uuid, 'hour', to_timestamp(${toMs / 1_000}) - n * interval '1 hour', person, 'upstream_timeout',
+          endpoint, 1, endpoint, endpoint
+        from unnest(${endpoints}::uuid[]) endpoint, unnest(${users.slice(0, 3)}::uuid[]) person,
+          generate_series(1, ${DAYS * 24}::int) n`.execute(migrated.db);
+    await sql`analyze request_rollups, failure_rollups`.execute(migrated.db);
   });
   after(async () => {
     await migrated.drop();
@@ -50,8 +60,8 @@ describe('statistics from a quarter of a million sums', () => {
       migrated.database.ofOrganization(organizationId),
     );
     const plan = rows.map((line) => line['QUERY PLAN']).join('\n');
-    assert.match(plan, /request_rollups_/);
-    assert.doesNotMatch(plan, /Seq Scan on request_rollups|on requests/);
+    assert.match(plan, /(?:request|failure)_rollups_/);
+    assert.doesNotMatch(plan, /Seq Scan on (?:request|failure)_rollups|on requests/);
   }
 
   const question = (over: Partial<SeriesQuestion>): SeriesQuestion => ({
@@ -77,10 +87,24 @@ describe('statistics from a quarter of a million sums', () => {
     });
   }
 
+  it('the spend of a month reads no table from end to end', async () => {
+    for (const userId of [undefined, users[0]])
+      await assertIndexed(spendQuery({ organizationId, userId, fromMs: toMs - 30 * DAY_MS }));
+  });
+
   it('what was metered, for a comparison with a bill, reads no table from end to end', async () => {
     await assertIndexed(
       meteredQuery({ organizationId, userId: undefined, range: question({}).range, limit: 10_001 }),
     );
+  });
+
+  it('a day of all endpoints, and of failures by cause, reads no table from end to end', async () => {
+    const range = { bucket: 'hour', fromMs: toMs - DAY_MS, toMs } as const;
+    for (const userId of [undefined, users[0]]) {
+      await assertIndexed(endpointsQuery({ organizationId, userId, range }));
+      await assertIndexed(failuresQuery({ organizationId, userId, range }, 100));
+      await assertIndexed(endpointFailuresQuery({ organizationId, userId, range }));
+    }
   });
 
   it('the counts by state read no table from end to end, and nothing of the ledger', async () => {

@@ -1,7 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import { COARSE_BOUNDS_MS, type Histogram } from '../../../domain/histogram.ts';
 
-export type Durations = 'wait' | 'latency';
+/** Time to first token has no counts of versions before, which did not keep them. */
+export type Durations = 'wait' | 'latency' | 'ttft';
 
 /** A histogram as statements return it. */
 export interface StoredCounts {
@@ -22,13 +23,22 @@ export const NO_COUNTS = sql`'{}'::bigint[] as coarse, null as bins, null as cou
  * ten times as much.
  */
 export function countsOf(durations: Durations): RawBuilder<unknown> {
+  const fine = sql`${joinedBins(durations)} as bins, ${joinedCounts(durations)} as counts`;
+  if (durations === 'ttft') return sql`'{}'::bigint[] as coarse, ${fine}`;
   const coarse = sql.ref(`rollup.${durations}_histogram`);
   const places = Array.from(
     { length: COARSE_BOUNDS_MS.length + 1 },
     (_, place) => sql`coalesce(sum(${coarse}[${sql.lit(place + 1)}]), 0)`,
   );
-  return sql`array[${sql.join(places)}]::bigint[] as coarse,
-    ${joined(`rollup.${durations}_bins`)} as bins, ${joined(`rollup.${durations}_counts`)} as counts`;
+  return sql`array[${sql.join(places)}]::bigint[] as coarse, ${fine}`;
+}
+
+export function joinedBins(durations: Durations): RawBuilder<unknown> {
+  return joined(`rollup.${durations}_bins`);
+}
+
+export function joinedCounts(durations: Durations): RawBuilder<unknown> {
+  return joined(`rollup.${durations}_counts`);
 }
 
 function joined(column: string): RawBuilder<unknown> {

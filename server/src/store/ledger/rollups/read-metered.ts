@@ -2,6 +2,7 @@ import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Database } from '../../postgres/schema.ts';
 import type { BucketRange } from './bucket.ts';
 import { exactCost } from './exact-cost.ts';
+import { whoseRollups } from './whose-rollups.ts';
 
 export interface MeteredRow {
   readonly bucket_start: Date;
@@ -38,10 +39,6 @@ export function meteredQuery({
   limit,
 }: MeteredQuestion): RawBuilder<MeteredRow> {
   const { bucket, fromMs, toMs } = range;
-  const whose =
-    userId === undefined
-      ? sql`rollup.family = 'resource'`
-      : sql`rollup.family = 'caller' and rollup.user_id = ${userId}`;
   const sum = (column: string) => sql`sum(rollup.${sql.ref(column)})::bigint as ${sql.ref(column)}`;
   return sql`
     select rollup.bucket_start, rollup.provider_id, rollup.endpoint_id, endpoint.upstream_model,
@@ -53,7 +50,7 @@ export function meteredQuery({
     from request_rollups rollup
     left join endpoints endpoint
       on endpoint.organization_id = rollup.organization_id and endpoint.id = rollup.endpoint_id
-    where rollup.organization_id = ${organizationId} and rollup.bucket = ${bucket} and ${whose}
+    where rollup.organization_id = ${organizationId} and rollup.bucket = ${bucket} and ${whoseRollups('rollup', userId)}
       and rollup.bucket_start >= ${new Date(fromMs)} and rollup.bucket_start < ${new Date(toMs)}
       and rollup.endpoint_id is not null
     group by 1, 2, 3, 4 order by 1, 4, 3 limit ${limit}`;

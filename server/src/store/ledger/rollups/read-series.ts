@@ -4,6 +4,7 @@ import type { Database } from '../../postgres/schema.ts';
 import type { BucketRange } from './bucket.ts';
 import { exactCost } from './exact-cost.ts';
 import { countsOf, type Durations, histogramIn, NO_COUNTS, type StoredCounts } from './read-durations.ts';
+import { whoseRollups } from './whose-rollups.ts';
 
 export type Sum =
   | 'requests_completed'
@@ -162,11 +163,10 @@ export function stateCountsQuery(
   organizationId: string,
   userId: string | undefined,
 ): RawBuilder<StateCounts> {
-  const whose =
-    userId === undefined ? sql`family = 'resource'` : sql`family = 'caller' and user_id = ${userId}`;
   return sql`
     select coalesce(sum(requests_completed), 0)::bigint as completed,
       coalesce(sum(requests_failed), 0)::bigint as failed,
       coalesce(sum(requests_cancelled), 0)::bigint as cancelled
-    from request_rollups where organization_id = ${organizationId} and bucket = 'day' and ${whose}`;
+    from request_rollups where organization_id = ${organizationId} and bucket = 'day'
+      and ${whoseRollups('request_rollups', userId)}`;
 }

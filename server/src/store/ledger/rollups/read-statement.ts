@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Database } from '../../postgres/schema.ts';
 import { exactCost } from './exact-cost.ts';
+import { priceOf, unpricedRequests } from './unpriced-requests.ts';
 
 /** A period of whole UTC days; the end is exclusive. */
 export interface Period {
@@ -44,15 +45,12 @@ export interface StatementLines {
 
 const EXACT_COST = exactCost('usage');
 
-/**
- * `sum(bigint)` is numeric in PostgreSQL; the cast back fails rather than round. A request with zero cost at an endpoint
- * without a price counts as unpriced, because its real cost is unknown.
- */
+/** `sum(bigint)` is numeric in PostgreSQL; the cast back fails rather than round. */
 const SUMS = sql`
   coalesce(sum(requests_completed + requests_failed + requests_cancelled), 0)::bigint as requests,
   coalesce(sum(requests_metered), 0)::bigint as metered_requests,
   coalesce(sum(requests_estimated), 0)::bigint as estimated_requests,
-  coalesce(sum(requests_metered) filter (where usage.cost_micros = 0 and price.id is null), 0)::bigint as unpriced_requests,
+  ${unpricedRequests('usage')}::bigint as unpriced_requests,
   coalesce(sum(input_tokens), 0)::bigint as input_tokens,
   coalesce(sum(cached_input_tokens), 0)::bigint as cached_input_tokens,
   coalesce(sum(output_tokens), 0)::bigint as output_tokens,
@@ -60,9 +58,7 @@ const SUMS = sql`
 
 function usageIn({ startMs, endMs }: Period, organizationId: string, family: 'resource' | 'caller') {
   return sql`
-    request_rollups as usage
-    left join pricing_policies as price
-      on price.organization_id = usage.organization_id and price.endpoint_id = usage.endpoint_id
+    request_rollups as usage ${priceOf('usage')}
     where usage.organization_id = ${organizationId} and usage.bucket = 'day' and usage.family = ${family}
       and usage.bucket_start >= ${new Date(startMs)} and usage.bucket_start < ${new Date(endMs)}`;
 }

@@ -1,14 +1,15 @@
 import { addCounts, countDuration, type DurationCounts } from '../../../domain/histogram.ts';
 import { uuidTimeMs } from '../../../kit/uuid-time.ts';
 import { SUMMED_OPERATION } from '../../postgres/ledger-tables.ts';
-import type { CountedRow } from '../ledger-row.ts';
+import type { CountedRow, LedgerRow } from '../ledger-row.ts';
 import type { RollupRow } from './add-rollups.ts';
 import { type Bucket, bucketStart } from './bucket.ts';
 import { meteredSums } from './metered-sums.ts';
 
 /** A row that was inserted, or one that was removed because another replaced it. */
 export interface LedgerChange {
-  readonly row: CountedRow;
+  /** A removed row was an estimate, which has neither a limit nor a trace. */
+  readonly row: CountedRow & Partial<Pick<LedgerRow, 'bound_policy' | 'trace'>>;
   readonly times: 1 | -1;
 }
 
@@ -24,10 +25,11 @@ type Dimensions = Pick<
   | 'credential_id'
 >;
 
-type Counted = 'wait_bins' | 'wait_counts' | 'latency_bins' | 'latency_counts';
+type Counted = `${'wait' | 'latency' | 'ttft'}_${'bins' | 'counts'}`;
 type Sums = Omit<RollupRow, Counted> & {
   readonly waits: Map<number, number>;
   readonly latencies: Map<number, number>;
+  readonly ttfts: Map<number, number>;
 };
 
 /** Sums by bucket name; the names sort in locking order. */
@@ -81,14 +83,17 @@ function inOrder(groups: Groups): RollupRow[] {
   return [...groups].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, sums]) => rollupOf(sums));
 }
 
-function rollupOf({ waits, latencies, ...sums }: Sums): RollupRow {
+function rollupOf({ waits, latencies, ttfts, ...sums }: Sums): RollupRow {
   const [wait, latency] = [columnsOfCounts(waits), columnsOfCounts(latencies)];
+  const ttft = columnsOfCounts(ttfts);
   return {
     ...sums,
     wait_bins: wait.bins,
     wait_counts: wait.counts,
     latency_bins: latency.bins,
     latency_counts: latency.counts,
+    ttft_bins: ttft.bins,
+    ttft_counts: ttft.counts,
   };
 }
 
@@ -140,6 +145,7 @@ function nothing(of: Dimensions, bucket: Bucket, startMs: number): Sums {
     ttft_count: 0,
     waits: new Map(),
     latencies: new Map(),
+    ttfts: new Map(),
   };
 }
 
@@ -157,6 +163,7 @@ function count(sums: Sums, row: CountedRow, times: 1 | -1): void {
   if (row.ttft_ms !== null) {
     sums.ttft_ms_sum += times * row.ttft_ms;
     sums.ttft_count += times;
+    countDuration(sums.ttfts, row.ttft_ms, times);
   }
   if (row.usage_source === 'none') return;
   const metered = meteredSums(row);
@@ -197,4 +204,5 @@ function add(sums: Sums, more: Sums): void {
   sums.ttft_count += more.ttft_count;
   addCounts(sums.waits, more.waits);
   addCounts(sums.latencies, more.latencies);
+  addCounts(sums.ttfts, more.ttfts);
 }

@@ -1,0 +1,127 @@
+import { spentIn } from '../../api/usage-queries.ts';
+import { formatCount, formatMoneyShort } from '../../format/numbers.ts';
+import { DayTraffic, DayValue } from '../../parts/day-figure.tsx';
+import { ErrorShare, errorShareOf } from '../../parts/error-share.tsx';
+import { HealthCell, StateBadges } from '../../parts/health-badge.tsx';
+import { healthOrder, isUnwell } from '../../parts/health-order.ts';
+import { text } from '../../text/index.ts';
+import { type Column, nameWidth, RowName } from '../../ui/data-table.tsx';
+import { CredentialCell, credentialOrder } from './credential-cell.tsx';
+import { allOf, type ProviderStats } from './provider-stats.ts';
+import type { ProviderRow } from './use-provider-rows.ts';
+
+const words = text.providers;
+
+export function providerColumns(open: (id: string) => void): readonly Column<ProviderRow>[] {
+  return [nameColumn(open), healthColumn, endpointsColumn, ...traffic, ...rest];
+}
+
+function nameColumn(open: (id: string) => void): Column<ProviderRow> {
+  return {
+    id: 'name',
+    header: words.columns.name,
+    width: nameWidth,
+    sortBy: ({ provider }) => provider.name,
+    cell: ({ provider: { id, name, base_url: url } }) => (
+      <RowName note={url} onOpen={() => open(id)}>
+        {name}
+      </RowName>
+    ),
+    total: (rows) => words.total(rows.length),
+  };
+}
+
+const healthColumn: Column<ProviderRow> = {
+  id: 'health',
+  header: words.columns.health,
+  sortBy: ({ provider }) => healthOrder.indexOf(provider.health),
+  cell: ({ provider }) => <HealthCell of={provider} />,
+};
+
+const endpointsColumn: Column<ProviderRow> = {
+  id: 'endpoints',
+  header: words.columns.endpoints,
+  from: 'md',
+  align: 'right',
+  sortBy: ({ endpoints }) => endpoints.length,
+  cell: ({ endpoints }) => {
+    const unwell = endpoints.filter(({ health }) => isUnwell(health)).length;
+    return (
+      <>
+        {formatCount(endpoints.length)}
+        {unwell === 0 ? null : (
+          <span className="block text-xs whitespace-nowrap text-warn">{words.unwell(unwell)}</span>
+        )}
+      </>
+    );
+  },
+  total: (rows) => formatCount(rows.reduce((sum, { endpoints }) => sum + endpoints.length, 0)),
+};
+
+const traffic: readonly Column<ProviderRow>[] = [
+  {
+    id: 'requests',
+    header: words.columns.requests,
+    from: 'md',
+    align: 'right',
+    sortBy: ({ stats }) => stats?.requests ?? -1,
+    cell: ({ stats, provider: { health } }) => (
+      <DayTraffic
+        of={stats && { total: stats.requests, hours: stats.series }}
+        {...(isUnwell(health) && { tone: health === 'down' ? 'text-bad' : 'text-warn' })}
+      />
+    ),
+    total: (rows) => {
+      const all = totalOf(rows);
+      return all === undefined ? text.states.empty : formatCount(all.requests);
+    },
+  },
+  {
+    id: 'errors',
+    header: words.columns.errors,
+    from: 'sm',
+    align: 'right',
+    sortBy: ({ stats }) => errorShareOf(stats) ?? -1,
+    cell: ({ stats }) => <ErrorShare of={stats} />,
+    total: (rows) => <ErrorShare of={totalOf(rows)} />,
+  },
+  {
+    id: 'spend',
+    header: words.columns.spend,
+    from: 'lg',
+    align: 'right',
+    sortBy: ({ stats }) => spentAt(stats)?.total ?? -1,
+    cell: ({ stats }) => <DayValue of={spentAt(stats)} format={formatMoneyShort} />,
+    total: (rows) => <DayValue of={spentAt(totalOf(rows))} format={formatMoneyShort} />,
+  },
+];
+
+const rest: readonly Column<ProviderRow>[] = [
+  {
+    id: 'credential',
+    header: words.columns.credential,
+    from: 'sm',
+    sortBy: credentialOrder,
+    cell: (row) => <CredentialCell row={row} />,
+  },
+  {
+    id: 'state',
+    header: words.columns.state,
+    from: 'xl',
+    sortBy: ({ provider }) => Number(provider.enabled),
+    cell: ({ provider: { enabled, managed_by: managedBy } }) => (
+      <StateBadges enabled={enabled} managedBy={managedBy} />
+    ),
+  },
+];
+
+/** Undefined while unknown. */
+function totalOf(rows: readonly ProviderRow[]): ProviderStats | undefined {
+  const known = rows.flatMap(({ stats }) => stats ?? []);
+  return known.length < rows.length ? undefined : allOf(known);
+}
+
+/** None despite requests is unknown: its endpoints may have no price. */
+function spentAt(stats: ProviderStats | undefined) {
+  return stats && spentIn({ total: stats.costMicros, hours: [] }, { total: stats.requests, hours: [] });
+}

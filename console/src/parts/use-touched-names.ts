@@ -1,0 +1,32 @@
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { membersQuery, orgApiKeysQuery } from '../api/people-queries.ts';
+import {
+  apiKeysQuery,
+  credentialsQuery,
+  endpointsQuery,
+  lanesQuery,
+  providersQuery,
+} from '../api/queries.ts';
+import { useApi } from '../api/use-api.ts';
+import { useAccess } from '../session/use-access.ts';
+
+/** The name of any resource that a what-if names; the end of the ID of one that is gone or not readable. */
+export function useTouchedNames(): (id: string) => string {
+  const api = useApi();
+  const { can } = useAccess();
+  const lanes = useQuery({ ...lanesQuery(api), enabled: can('listLanes') });
+  const endpoints = useQuery({ ...endpointsQuery(api), enabled: can('listEndpoints') });
+  const providers = useQuery({ ...providersQuery(api), enabled: can('listProviders') });
+  const credentials = useQuery({ ...credentialsQuery(api), enabled: can('listCredentials') });
+  const members = useQuery({ ...membersQuery(api), enabled: can('listMembers') });
+  const allKeys = useQuery({ ...orgApiKeysQuery(api), enabled: can('listOrgApiKeys') });
+  const ownKeys = useQuery({ ...apiKeysQuery(api), enabled: can('listApiKeys') && !can('listOrgApiKeys') });
+  const keys = allKeys.data ?? ownKeys.data;
+  return useMemo(() => {
+    const lists = [lanes.data, endpoints.data, providers.data, credentials.data, members.data, keys];
+    const names = new Map<string, string>();
+    for (const list of lists) for (const { id, name } of list ?? []) names.set(id, name);
+    return (id) => names.get(id) ?? `…${id.slice(-8)}`;
+  }, [lanes.data, endpoints.data, providers.data, credentials.data, members.data, keys]);
+}

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { WhatIfFigures } from '@relay/contract';
+import { callerWords, endpointWords, figureRows, limitEffect, signed } from './what-if-rows.ts';
+
+const FIGURES: WhatIfFigures = {
+  served: 80,
+  rejected: 20,
+  rejections: [],
+  waited: 10,
+  wait_ms: 5_000,
+  wait_ms_p50: 0,
+  wait_ms_p95: 4_700,
+  wait_ms_rejected: 0,
+  fallbacks: 4,
+  cost_micros: 88_400_000,
+  unpriced: 0,
+};
+const PART = { served: 1, rejected: 1, wait_ms: 0, cost_micros: 0 };
+
+describe('the figures of a what-if', () => {
+  it('are shares of all requests, with the difference in requests', () => {
+    const after = { ...FIGURES, served: 100, rejected: 0, wait_ms_p95: 6_400, cost_micros: 97_190_000 };
+    const rows = figureRows({ before: FIGURES, after });
+    assert.deepEqual(
+      rows.map(({ now, after: then, difference, tone }) => [now, then, difference, tone]),
+      [
+        ['20%', '0%', '−20 requests', 'good'],
+        ['10%', '10%', '', 'plain'],
+        ['0 s', '0 s', '', 'wait'],
+        ['4.7 s', '6.4 s', '+1.7 s', 'wait'],
+        ['4%', '4%', '', 'plain'],
+        ['$88.40', '$97.19', '+$8.79', 'plain'],
+      ],
+    );
+    assert.equal(figureRows({ before: after, after: FIGURES })[0]?.tone, 'bad');
+  });
+
+  it('of no requests are zero', () => {
+    const none = { ...FIGURES, served: 0, rejected: 0, waited: 0, fallbacks: 0 };
+    assert.equal(figureRows({ before: none, after: none })[0]?.now, '0%');
+  });
+});
+
+describe('what a what-if touches', () => {
+  it('is said by its first difference', () => {
+    assert.equal(callerWords({ before: PART, after: { ...PART, rejected: 0 } }), '1 fewer rejection');
+    assert.equal(callerWords({ before: PART, after: { ...PART, rejected: 4 } }), '3 more rejections');
+    assert.equal(callerWords({ before: PART, after: { ...PART, wait_ms: 1_700 } }), '+1.7 s waiting');
+    assert.equal(callerWords({ before: { ...PART, cost_micros: 2_000_000 }, after: PART }), '−$2.00 spend');
+    const endpoint = { endpoint_id: 'e', endpoint_name: 'E', served_before: 5, served_after: 2 };
+    const costs = { cost_micros_before: 0, cost_micros_after: 1_000_000 };
+    assert.equal(endpointWords({ ...endpoint, ...costs }), '3 fewer requests');
+    assert.equal(endpointWords({ ...endpoint, ...costs, served_after: 5 }), '+$1.00 spend');
+  });
+
+  it('names rejections and waits of a limit', () => {
+    const limit = {
+      policy_id: 'p',
+      policy_kind: 'resource',
+      scope_type: 'lane',
+      scope_id: 'l',
+      metric: 'requests',
+      period: 'minute',
+      limit_before: 6,
+      limit_after: 10,
+      rejected_before: 4,
+      rejected_after: 0,
+      waited_before: 0,
+      waited_after: 1,
+    } as const;
+    assert.equal(limitEffect(limit), '4 fewer rejections, 1 more request waits');
+    assert.equal(signed(0, String), '');
+  });
+});

@@ -1,0 +1,87 @@
+import type { WhatIf, WhatIfFigures } from '@relay/contract';
+import { counted, formatDuration, formatMoney, formatShare } from '../format/numbers.ts';
+import { text } from '../text/index.ts';
+
+const words = text.whatIf;
+
+export type DifferenceTone = 'good' | 'bad' | 'wait' | 'plain';
+
+/** A figure of both replays. */
+export interface FigureRow {
+  readonly label: string;
+  readonly now: string;
+  readonly after: string;
+  /** Empty when they are equal. */
+  readonly difference: string;
+  readonly tone: DifferenceTone;
+}
+
+/** "+387 requests", "−1.7 s"; empty for no difference. */
+export function signed(difference: number, format: (value: number) => string): string {
+  if (difference === 0) return '';
+  return `${difference > 0 ? '+' : '−'}${format(Math.abs(difference))}`;
+}
+
+export function figureRows({ before, after }: Pick<WhatIf, 'before' | 'after'>): readonly FigureRow[] {
+  const shareOf = (count: number, { served, rejected }: WhatIfFigures) =>
+    formatShare(served + rejected === 0 ? 0 : count / (served + rejected));
+  const shares = (
+    label: string,
+    figure: 'rejected' | 'waited' | 'fallbacks',
+    tone: (difference: number) => DifferenceTone,
+  ): FigureRow => {
+    const difference = after[figure] - before[figure];
+    return {
+      label,
+      now: shareOf(before[figure], before),
+      after: shareOf(after[figure], after),
+      difference: signed(difference, (count) => counted(count, 'request')),
+      tone: tone(difference),
+    };
+  };
+  const values = (
+    label: string,
+    figure: 'wait_ms_p50' | 'wait_ms_p95' | 'cost_micros',
+    format: (value: number) => string,
+    tone: DifferenceTone,
+  ): FigureRow => ({
+    label,
+    now: format(before[figure]),
+    after: format(after[figure]),
+    difference: signed(after[figure] - before[figure], format),
+    tone,
+  });
+  return [
+    shares(words.rows.rejected, 'rejected', (difference) => (difference > 0 ? 'bad' : 'good')),
+    shares(words.rows.waited, 'waited', () => 'plain'),
+    values(words.rows.waitP50, 'wait_ms_p50', formatDuration, 'wait'),
+    values(words.rows.waitP95, 'wait_ms_p95', formatDuration, 'wait'),
+    shares(words.rows.fallbacks, 'fallbacks', () => 'plain'),
+    values(words.rows.spend, 'cost_micros', formatMoney, 'plain'),
+  ];
+}
+
+/** What differs most for a caller: "352 fewer rejections". */
+export function callerWords({ before, after }: Pick<WhatIf['keys'][number], 'before' | 'after'>): string {
+  const rejected = after.rejected - before.rejected;
+  if (rejected !== 0) return words.rejections(rejected);
+  const waitMs = after.wait_ms - before.wait_ms;
+  if (waitMs !== 0) return words.waitTime(signed(waitMs, formatDuration));
+  return words.spend(signed(after.cost_micros - before.cost_micros, formatMoney));
+}
+
+/** What a limit does otherwise: "12 more rejections, 3 fewer requests wait". */
+export function limitEffect(limit: WhatIf['limits'][number]): string {
+  const rejected = limit.rejected_after - limit.rejected_before;
+  const waited = limit.waited_after - limit.waited_before;
+  return [
+    ...(rejected === 0 ? [] : [words.rejections(rejected)]),
+    ...(waited === 0 ? [] : [words.waits(waited)]),
+  ].join(', ');
+}
+
+export function endpointWords(endpoint: WhatIf['endpoints'][number]): string {
+  const served = endpoint.served_after - endpoint.served_before;
+  if (served !== 0) return words.requests(served);
+  return words.spend(signed(endpoint.cost_micros_after - endpoint.cost_micros_before, formatMoney));
+}

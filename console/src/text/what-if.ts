@@ -1,0 +1,56 @@
+import { counted } from '../format/numbers.ts';
+
+/** The what-if panels of the editors. */
+export const whatIfText = {
+  title: 'What-if',
+  hint: 'Replays the last 7 days of requests with this edit. Nothing is saved or sent.',
+  incomplete: 'Complete the form to run a replay.',
+  run: 'Replay 7 days',
+  again: 'Replay again',
+  running: 'Replaying the last 7 days…',
+  runningHint: 'This takes up to 20 s. If another replay is running, this one starts after it.',
+  cancel: 'Cancel replay',
+  outdated: 'You made more changes after this replay. Replay again.',
+  busy: 'Too many replays are running in this organization. Replay again when one of them has ended.',
+  noRequests: 'No requests in the last 7 days, so there is nothing to replay.',
+  leftOut: (count: number) =>
+    `No requests from the last 7 days can be replayed. ${counted(count, 'request')} ended before the limit check.`,
+  replayed: (count: number) => `${counted(count, 'request')}, last 7 days`,
+  cut: {
+    requests: (count: string, from: string) => `Covers the ${count} most recent requests, since ${from}.`,
+    time: (to: string) => `The replay reached its limit of 20 s. It covers requests until ${to}.`,
+  },
+  figures: 'Metrics now and after the edit',
+  columns: { figure: 'Metric', now: 'Now', after: 'After', difference: 'Difference' },
+  rows: {
+    rejected: 'Rejected',
+    waited: 'Served after waiting',
+    waitP50: 'Wait p50',
+    waitP95: 'Wait p95',
+    fallbacks: 'Fallbacks',
+    spend: 'Spend',
+  },
+  compared: (recorded: number) =>
+    `Both columns are replays of the same requests. The request log has ${counted(recorded, 'rejection')}. Wait percentiles cover all served requests.`,
+  unpriced: (count: number) => `Spend excludes ${counted(count, 'request')} at endpoints without a price.`,
+  keys: 'Affected keys',
+  limits: 'Affected limits',
+  endpoints: 'Affected endpoints',
+  key: (name: string) => `Key ${name}`,
+  member: (name: string) => `Member ${name}`,
+  noKey: 'Requests without a key',
+  more: (count: number) => `and ${count} more`,
+  rejections: (count: number) => counted(Math.abs(count), `${count > 0 ? 'more' : 'fewer'} rejection`),
+  requests: (count: number) => counted(Math.abs(count), `${count > 0 ? 'more' : 'fewer'} request`),
+  waits: (count: number) =>
+    counted(
+      Math.abs(count),
+      `${count > 0 ? 'more' : 'fewer'} request waits`,
+      `${count > 0 ? 'more' : 'fewer'} requests wait`,
+    ),
+  waitTime: (difference: string) => `${difference} waiting`,
+  spend: (difference: string) => `${difference} spend`,
+  newLimit: 'new',
+  wasLimit: (amount: string) => `${amount} now`,
+  removedLimit: 'not enforced',
+} as const;

@@ -1,0 +1,58 @@
+import type { LimitUsage, NextLimits } from '@relay/contract';
+import type { Caller } from '../../domain/caller.ts';
+import { isCalendar } from '../../domain/limits/period.ts';
+import { type ListedLimit, listLimits } from './listed-limits.ts';
+import { readLimitUsage, type UsageDeps } from './read-usage.ts';
+import { leftShare } from './usage-wire.ts';
+import { seesOrganization } from './visibility.ts';
+
+const SHOWN = 10;
+const PAGE = 1_000;
+/** One request reads no more limits than this. */
+const LIMITS_READ_MAX = 10_000;
+
+/** The limits that the caller can see which run out first, and then the tightest. The ledger is read only for windows that the engine does not know yet. */
+export async function nextLimits(deps: UsageDeps, caller: Caller, shown = SHOWN): Promise<NextLimits> {
+  const { organizationId } = caller;
+  const { found, complete } = await everyLimit(deps, caller);
+  // Requests wait for capacity that is soon free again, and a limit of 0 is closed on purpose.
+  const limits = found
+    .map(({ limit }) => limit)
+    .filter(({ described: { period, limit_value: limit } }) => isCalendar(period) && limit > 0);
+  const usages = await readLimitUsage(deps, organizationId, limits);
+  return {
+    at: new Date(deps.clock.nowMs()).toISOString(),
+    counted: seesOrganization(caller) ? 'organization' : 'own',
+    limits: usages.toSorted(runsOutBefore).slice(0, shown),
+    total: usages.length,
+    complete,
+  };
+}
+
+async function everyLimit(
+  deps: UsageDeps,
+  caller: Caller,
+): Promise<{ readonly found: readonly ListedLimit[]; readonly complete: boolean }> {
+  const { organizationId } = caller;
+  const snapshot = deps.snapshots.get(organizationId) ?? (await deps.snapshots.load(organizationId));
+  const db = deps.ofOrganization(organizationId);
+  const reader = { caller, snapshot, db, kind: undefined, userId: undefined };
+  const found: ListedLimit[] = [];
+  while (found.length < LIMITS_READ_MAX) {
+    const page = await listLimits(reader, found.at(-1) ?? null, PAGE);
+    found.push(...page);
+    if (page.length < PAGE) return { found, complete: true };
+  }
+  const [more] = await listLimits(reader, found.at(-1) ?? null, 1);
+  return { found, complete: more === undefined };
+}
+
+/** Equal moments, such as now, by the remaining share. */
+function runsOutBefore(a: LimitUsage, b: LimitUsage): number {
+  return momentOf(a) - momentOf(b) || leftShare(a) - leftShare(b) || (a.policy_id < b.policy_id ? -1 : 1);
+}
+
+/** Later than any moment for those that last. */
+function momentOf({ runs_out_at: at }: LimitUsage): number {
+  return at === null ? Number.MAX_SAFE_INTEGER : Date.parse(at);
+}

@@ -1,0 +1,9 @@
+import { type RawBuilder, sql } from 'kysely';
+
+/** The rollups of all requests, or with a user id, of that user's. Every request is in both families, so one of them is read. */
+export function whoseRollups(rollups: string, userId: string | undefined): RawBuilder<boolean> {
+  const family = sql.ref(`${rollups}.family`);
+  return userId === undefined
+    ? sql`${family} = 'resource'`
+    : sql`${family} = 'caller' and ${sql.ref(`${rollups}.user_id`)} = ${userId}`;
+}
