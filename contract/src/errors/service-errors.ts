@@ -39,8 +39,8 @@ export const serviceErrors = {
     type: 'api_error',
     message:
       'The database is unavailable. Retry shortly. Inference continues with the last known configuration.',
-    why: 'PostgreSQL is unreachable or does not respond in time.',
-    fix: 'Retry. Operators: restore the database; `/readyz` shows its state.',
+    why: 'PostgreSQL or Redis is unreachable or does not respond in time.',
+    fix: 'Retry. Operators: restore the store; `/readyz` shows which one is unavailable.',
     owner: 'platform',
   },
   configuration_unavailable: {

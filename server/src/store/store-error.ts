@@ -53,9 +53,13 @@ export function asStoreError(error: unknown): unknown {
   return unavailable ? storeUnavailable('postgresql', error) : error;
 }
 
+/** The message of `store_unavailable` is about PostgreSQL, which has the configuration. */
+const REDIS_AWAY = { message: 'Redis is unavailable. Retry shortly.' };
+
 export function storeUnavailable(store: 'postgresql' | 'redis', cause: unknown): RelayError {
   const reason = cause instanceof Error ? cause.message || (codeOf(cause) ?? cause.name) : String(cause);
-  return new RelayError('store_unavailable', { internal: `${store}: ${reason}`, cause });
+  const about = store === 'redis' ? REDIS_AWAY : {};
+  return new RelayError('store_unavailable', { ...about, internal: `${store}: ${reason}`, cause });
 }
 
 /** The database works, but all its connections are taken. */

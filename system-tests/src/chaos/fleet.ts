@@ -223,7 +223,8 @@ function warningsOf(processes: readonly RelayProcess[]): string[] {
   for (const line of processes.flatMap(({ logs }) => logs)) {
     if (line['level'] !== 'warn' && line['level'] !== 'error') continue;
     const { message } = (line['err'] ?? {}) as { message?: string };
-    const text = `${line['level']}: ${line['msg']}${message === undefined ? '' : ` (${message})`}`;
+    const why = message ?? line['why'];
+    const text = `${line['level']}: ${line['msg']}${why === undefined ? '' : ` (${String(why)})`}`;
     counts.set(text, (counts.get(text) ?? 0) + 1);
   }
   return [...counts].sort((a, b) => b[1] - a[1]).map(([text, count]) => `${count} × ${text}`);

@@ -41,6 +41,8 @@ const KILLS_MIN = 40;
 /** Moments that did not come about and are tried once more. */
 const MISSES_MAX = 8;
 const SERVED_PER_KILL_MIN = 10;
+/** What a process logs when it cannot read a line. */
+const LINE_DROPPED = 'dropped an unreadable queue';
 const PAUSE_MS = { min: 100, max: 900 };
 
 /** Kills gateways, workers and stores under load, and then compares the ledger with the provider's log. */
@@ -86,7 +88,9 @@ export async function runTrial(
     await load.stop();
     options.say(`${kills} faults, ${load.sent().length} requests sent; waiting until all is over`);
     const left = await untilOver(fleet);
-    const evidence = { kills, left, sent: load.sent(), ...(await look(fleet, world, load.sent())) };
+    const found = await look(fleet, world, load.sent());
+    const dropped = fleet.warnings().filter((line) => line.includes(LINE_DROPPED));
+    const evidence = { kills, left, dropped, sent: load.sent(), ...found };
     const checks = checksOf(evidence);
     if (checks.some(({ wrong }) => wrong.length > 0))
       for (const line of fleet.warnings().slice(0, 30)) options.say(`  ${line}`);
@@ -213,11 +217,13 @@ async function windowsLeft(
 interface Evidence extends Found {
   readonly kills: number;
   readonly left: Left;
+  /** Lines that a process could not read and forgot. */
+  readonly dropped: readonly string[];
   readonly sent: readonly Sent[];
 }
 
 function checksOf(evidence: Evidence): Check[] {
-  const { kills, left, sent, comparison, rollups, windows, exceeded, poisoned, files } = evidence;
+  const { kills, left, dropped, sent, comparison, rollups, windows, exceeded, poisoned, files } = evidence;
   const about = (tags: readonly string[]) => tags.map((tag) => describe(tag, sent));
   return [
     {
@@ -233,6 +239,7 @@ function checksOf(evidence: Evidence): Check[] {
     { name: 'windows in Redis equal the ledger', wrong: windows.left },
     { name: 'no limit was exceeded', wrong: exceeded },
     { name: 'no lease, queue or holder is left', wrong: left.live },
+    { name: 'no line was dropped as unreadable', wrong: dropped },
     { name: 'nothing waits for the ledger', wrong: [...left.streams.map(describeStream), ...left.spooled] },
     { name: 'every row of the ledger is in a closed file', wrong: files.lost },
     { name: 'no row is in closed files twice', wrong: files.duplicated },

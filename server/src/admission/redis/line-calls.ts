@@ -56,7 +56,10 @@ async function sweepShard(deps: LineCallDeps, prefix: string): Promise<number> {
     for (const release of readReleases(releases)) replies.released(release, 0);
     for (const operation of listOf(unreadable))
       aside.note('lease', { prefix, operation }, 'set aside an unreadable lease');
-    for (const organizationId of listOf(broken)) await mended.drop(prefix, String(organizationId));
+    for (const line of listOf(broken)) {
+      const [organizationId = '', why = ''] = listOf(line).map(String);
+      await mended.drop(prefix, organizationId, why);
+    }
     return Number(count);
   } catch (error) {
     // The client of Redis tells of outages.

@@ -13,7 +13,7 @@ export interface MendedScripts {
     args: readonly string[],
   ): Promise<unknown>;
   /** Forgets a line. Those who waited in it have no lease then and ask again. Answers whether there was one. */
-  drop(prefix: string, organizationId: string): Promise<boolean>;
+  drop(prefix: string, organizationId: string, why: string): Promise<boolean>;
 }
 
 /** One damaged record of a line would fail every call of its organization for as long as it is there. */
@@ -25,10 +25,10 @@ export function mendLines(deps: {
 }): MendedScripts {
   const { scripts, time, aside } = deps;
 
-  async function drop(prefix: string, organizationId: string): Promise<boolean> {
+  async function drop(prefix: string, organizationId: string, why: string): Promise<boolean> {
     const waited = Number(await scripts.run('drop-line', prefix, [time(), organizationId]));
     if (waited < 0) return false;
-    const about = { organization_id: organizationId, waited };
+    const about = { organization_id: organizationId, waited, why };
     aside.note('line', about, 'dropped an unreadable queue; its requests queue again');
     deps.dropped(prefix);
     return true;
@@ -41,7 +41,7 @@ export function mendLines(deps: {
         return await scripts.run(name, prefix, args);
       } catch (error) {
         if (!(error instanceof Error && STUMBLED.test(error.message))) throw error;
-        const had = await Promise.all(organizationIds.map((id) => drop(prefix, id)));
+        const had = await Promise.all(organizationIds.map((id) => drop(prefix, id, error.message)));
         if (!had.includes(true)) throw error;
         return scripts.run(name, prefix, args);
       }

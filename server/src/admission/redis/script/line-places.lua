@@ -28,13 +28,17 @@ local function place_in(line, key)
   return place
 end
 
--- `line.windows` has the window of every key that is not a cooldown's.
+local function queues_key(line, place, rank) return line.base .. 'place:' .. place.key .. ':' .. rank end
+local function least_key(line, place) return line.base .. 'least:' .. place.key end
+
+-- `line.windows` has the window of every key that is not a cooldown's. A new place is empty, whatever a script left there that was cut short.
 local function place_for(line, key)
   local place = place_in(line, key)
   if place then return place end
   place = { key = key, counts = { [0] = 0, 0, 0 }, credit = { [0] = 0, 0, 0 }, window = line.windows[key] }
   place.shadow, place.shadow_ticket, place.shadow_at, place.unpaced, place.at = '', 0, 0, 0, NEVER_MS
   line.places[key], line.n_places = place, line.n_places + 1
+  call('DEL', queues_key(line, place, 0), queues_key(line, place, 1), queues_key(line, place, 2), least_key(line, place))
   return place
 end
 
@@ -56,9 +60,6 @@ local function open_candidates(queue)
   if queue.only > 0 then return queue.only, queue.only end
   return 1, #queue.candidates
 end
-
-local function queues_key(line, place, rank) return line.base .. 'place:' .. place.key .. ':' .. rank end
-local function least_key(line, place) return line.base .. 'least:' .. place.key end
 
 local function touch_place(line, key)
   if place_in(line, key) then line.touched[key] = true end

@@ -80,6 +80,8 @@ local function change_plan(line, waiter, sign)
     local cost = w.held and 0 or cost_of(costs, candidate.charges[position])
     -- A charge of nothing holds nothing.
     if cost > 0 then
+      -- The first of a plan, which is empty as a new place is.
+      if sign > 0 and w.reserved <= 0 then call('DEL', plan_key(line, w), planned_key(w)) end
       plan_at(w, waiter.slot, sign * cost, waiter.rank)
       if sign > 0 then call('ZADD', plan_key(line, w), number_text(waiter.slot), waiter.member)
       else call('ZREM', plan_key(line, w), waiter.member) end

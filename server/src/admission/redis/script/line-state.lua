@@ -186,7 +186,7 @@ local function queue_of(line, id)
 end
 
 -- The queue of a waiter: one class, one queue of the ask, the same endpoints and limits. `only`: the one candidate (from one) that
--- its waiters wait for, 0 for any. It is kept once a request waits in it.
+-- its waiters wait for, 0 for any. It is kept once a request waits in it. A new one is empty, as a new place is.
 local function queue_for(line, waiter, only)
   local text = { waiter.rank, waiter.name, only }
   for _, candidate in ipairs(waiter.candidates) do
@@ -201,6 +201,7 @@ local function queue_for(line, waiter, only)
   queue.tag, queue.parked, queue.places, queue.length = 0, '', {}, 0
   queue.sizes = has_sizes(queue.candidates)
   line.queues[id] = queue
+  call('DEL', line.base .. 'queue:' .. id, line.base .. 'size:' .. id)
   return queue
 end
 

@@ -1,8 +1,8 @@
 -- ARGV: time or '', gateway, how many leases to end at most
 -- Voids waiting leases. Dispatched leases, and attempts that were sent before an operation waited again, stay charged at
 -- their estimate and go to the usage stream marked so; what a dispatched one was charged is kept for a late settlement. A lease that cannot be
--- read is set aside. Returns how many ended, the time, the releases for this gateway, the operations that were set aside, and the organizations
--- whose line cannot be read.
+-- read is set aside. Returns how many ended, the time, the releases for this gateway, the operations that were set aside, and for each line that
+-- cannot be read its organization and why.
 local ASIDE_MAX, ASIDE_TTL_MS = 1000, '2592000000'
 read_clock(ARGV[1], call('GET', PREFIX .. 'clock'))
 local function due(set)
@@ -26,7 +26,8 @@ end
 local broken = {}
 local function in_line(org, change)
   if broken[org] then return end
-  broken[org] = not pcall(change) or nil
+  local is_done, why = pcall(change)
+  if not is_done then broken[org] = type(why) == 'table' and why.err or tostring(why) end
 end
 
 local orgs, seen = {}, {}
@@ -88,5 +89,5 @@ for _, org in ipairs(orgs) do
 end
 write_all(broken)
 local unread = {}
-for org in pairs(broken) do unread[#unread + 1] = org end
+for org, why in pairs(broken) do unread[#unread + 1] = { org, why } end
 return { #expired, NOW - SHIFT, tell_releases(ARGV[2]), aside, unread }
