@@ -60,9 +60,10 @@ function addTest(parent: Command, surroundings: Surroundings): void {
     .argument('<guardrail>', 'guardrail: name, slug or ID')
     .option('--text <text>', 'text to check (default: standard input)')
     .addOption(
-      new Option('--stage <stage>', 'stage: pre_dispatch for a prompt, post_response for a response').choices(
-        ['pre_dispatch', 'post_response'],
-      ),
+      new Option(
+        '--stage <stage>',
+        'stage: pre_dispatch for a prompt, post_response for a response (default: where the guardrail runs)',
+      ).choices(['pre_dispatch', 'post_response']),
     );
   withOutput(withConnection(command)).action(async (name: string, options: OptionValues) => {
     const { text: given, stage } = options;

@@ -57,6 +57,7 @@ const optionWords: Readonly<Record<string, string>> = {
   url: 'URL of the webhook; not for mail',
   address: 'email address; not for a webhook',
   'team.kind': 'kind of team; all kinds work the same',
+  'guardrail.base_url': 'URL to call',
   'guardrail.preset_slug': 'preset; `relay guardrails presets` lists them',
   http_method: 'HTTP method',
   'guardrail.auth_mode': 'authentication with the guardrail; header_static needs --secret-header-name',

@@ -37,7 +37,7 @@ export const liveText = {
     endpoint: 'Endpoint',
     load: 'Load',
     health: 'Health',
-    day: { requests: '24 h', wait: 'p95 wait', fallbacks: 'Fallbacks' },
+    day: { requests: 'Requests, 24 h', wait: 'p95 wait', fallbacks: 'Fallbacks' },
     priorities: { interactive: 'interactive', standard: 'standard', batch: 'batch' },
     waitsAtMost: (wait: string) => `waits ≤ ${wait}`,
     longest: (wait: string) => `longest ${wait}`,

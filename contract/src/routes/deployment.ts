@@ -3,7 +3,6 @@ import { ConfigApplyRequest, ConfigFile, ConfigPlan, ConfigPlanRequest } from '.
 import { configurationScopes } from '../resource-list.ts';
 import { Capabilities, HealthReport, ProbeStatus } from '../resources/deployment.ts';
 import type { RouteTable } from '../route-definition.ts';
-import { params } from '../schema.ts';
 
 const shared = { plane: 'management', tag: 'Deployment' } as const;
 const operations = { plane: 'operations', tag: 'Operations' } as const;
@@ -94,7 +93,7 @@ export const deploymentRoutes = {
     path: '/docs/errors/{code}',
     access: 'public',
     summary: 'Read what an error code means and how to fix it',
-    params: params('code'),
+    params: Type.Object({ code: Type.String({ description: 'An error code, such as `queue_full`.' }) }),
     success: { status: 200, schema: Type.String(), contentType: 'text/html' },
   },
 } as const satisfies RouteTable;

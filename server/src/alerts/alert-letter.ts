@@ -4,7 +4,8 @@ import type { AlertNote } from '../domain/alert-message.ts';
 import type { Letter } from '../mail/letter.ts';
 import { alertLetter, timeText } from '../mail/letters.ts';
 
-export function alertLetterOf(to: string, message: AlertNote, publicUrl: string): Letter {
+/** `subject`: see `limitSubject`. */
+export function alertLetterOf(to: string, message: AlertNote, subject: string, publicUrl: string): Letter {
   const link = {
     organization: message.organization.name,
     alertsUrl: new URL('/console/alerts', publicUrl).href,
@@ -19,15 +20,15 @@ export function alertLetterOf(to: string, message: AlertNote, publicUrl: string)
   const { policy, window, used, limit, threshold_percent, forecast_exhausted_at } = message;
   const amount = (value: number) => limitAmountWords(policy.metric, value);
   const name = `${WINDOWS[policy.period]} limit`;
-  const what = `The ${name} of ${amount(limit)}${OWNERS[policy.policy_kind]}`;
-  const subject = capitalized(name);
+  const what = `The ${name} of ${amount(limit)}${subject}`;
+  const title = capitalized(name);
   const timeOf = (at: string) => timeText(new Date(at));
   return alertLetter({
     to,
     headline:
       threshold_percent === null
-        ? `${subject} will be reached before it resets`
-        : `${subject} is ${threshold_percent}% used`,
+        ? `${title} will be reached before it resets`
+        : `${title} is ${threshold_percent}% used`,
     lines: [
       forecast_exhausted_at === null
         ? `${what} is ${threshold_percent}% used.`
@@ -46,11 +47,4 @@ const WINDOWS: Readonly<Record<AlertMessage['policy']['period'], string>> = {
   week: 'weekly',
   month: 'monthly',
   none: 'concurrency',
-};
-
-const OWNERS: Readonly<Record<AlertMessage['policy']['policy_kind'], string>> = {
-  resource: '',
-  user: ' for a member',
-  team: ' for a team',
-  api_key: ' for an API key',
 };

@@ -85,6 +85,14 @@ describe('deliveries of alerts', () => {
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
   }
 
+  async function addMailbox(organizationId: string): Promise<void> {
+    const mailbox = { id: randomUUIDv7(), name: 'Ops', kind: 'mail', address: 'ops@example.com' } as const;
+    await migrated.db
+      .insertInto('alert_destinations')
+      .values({ organization_id: organizationId, ...mailbox })
+      .execute();
+  }
+
   /** An organization in which `reach` makes a limit reach all of these thresholds. */
   async function organizationWith(thresholds: readonly number[]) {
     const { organizationId } = await seedOrganization(migrated.db);
@@ -296,23 +304,49 @@ describe('deliveries of alerts', () => {
     assert.match((await stateOf(organizationId))[0]?.last_error ?? '', /doesn’t allow/);
   });
 
+  for (const [name, shown] of [
+    ['Ada', 'the member “Ada” on the lane “fast”'],
+    ['https://evil.example.com', 'a member on the lane “fast”'],
+  ] as const)
+    it(`by mail name whose limit it is, and what it applies to: ${name}`, async () => {
+      const { organizationId, userId } = await seedOrganization(migrated.db);
+      await migrated.db.updateTable('users').set({ name }).where('id', '=', userId).execute();
+      const laneId = randomUUIDv7();
+      const lane = { id: laneId, organization_id: organizationId, name: 'fast', slug: 'fast' };
+      await migrated.db.insertInto('lanes').values(lane).execute();
+      await migrated.db
+        .insertInto('user_limit_policies')
+        .values({
+          organization_id: organizationId,
+          id: randomUUIDv7(),
+          user_id: userId,
+          target_type: 'lane',
+          target_id: laneId,
+          metric: 'spend',
+          period: 'day',
+          limit_value: 100,
+          alert_at: [80],
+        })
+        .execute();
+      await addMailbox(organizationId);
+      await spend(migrated.db, organizationId, 90, { user_id: userId, lane_id: laneId });
+      await evaluateAll({ db: migrated.db, log: silent, windowAt });
+      await deliverDue();
+      assert.match(
+        letters.at(-1)?.text ?? '',
+        new RegExp(`The daily limit of \\$0\\.0001 for ${shown} is 80% used`),
+      );
+    });
+
   it('by mail say which limit, how much of it is used, and where to look', async () => {
     const { organizationId, reach } = await organizationWith([80]);
-    await migrated.db
-      .insertInto('alert_destinations')
-      .values({
-        organization_id: organizationId,
-        id: randomUUIDv7(),
-        name: 'Ops',
-        kind: 'mail',
-        address: 'ops@example.com',
-      })
-      .execute();
+    await addMailbox(organizationId);
     await reach();
     await deliverDue();
     const letter = letters.at(-1);
     assert.equal(letter?.to, 'ops@example.com');
     assert.match(letter?.subject ?? '', /80% used: Acme/);
+    assert.match(letter?.text ?? '', /The daily limit of \$0\.0001 is 80% used\./);
     assert.match(letter?.text ?? '', /https:\/\/relay\.example\.com\/console\/alerts/);
     assert.equal((await stateOf(organizationId))[0]?.state, 'delivered');
   });

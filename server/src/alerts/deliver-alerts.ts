@@ -10,6 +10,7 @@ import {
   endDelivery,
 } from '../store/alerts/alert-deliveries.ts';
 import type { Database } from '../store/postgres/schema.ts';
+import { limitSubject } from './limit-subject.ts';
 import { type SendDeps, sendAlert } from './send-alert.ts';
 
 const WITHIN_MS = 10_000;
@@ -103,10 +104,12 @@ async function attempt(
   { event, attempts, ageMs }: ClaimedDelivery,
   organization: { readonly id: string; readonly name: string },
 ): Promise<DeliveryEnd> {
+  const subject = destination.kind === 'mail' ? await limitSubject(deps.db, event) : '';
+  const message = { ...alertFields(event), organization };
   const { failure, status } = await sendAlert(
     deps,
     destination,
-    { ...alertFields(event), organization },
+    { message, subject },
     deps.withinMs ?? WITHIN_MS,
   );
   if (failure === null) {

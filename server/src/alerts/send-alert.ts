@@ -29,14 +29,14 @@ export interface SendFailure {
 }
 export type SendResult = { readonly failure: SendFailure | null; readonly status: number | null };
 
-/** Sends one message to one destination once. Never throws: every failure is a result. */
+/** Sends one message to one destination once. Never throws: every failure is a result. `subject`: which limit it is about, for a letter. */
 export async function sendAlert(
   deps: SendDeps,
   destination: AlertDestinationRow,
-  message: AlertNote,
+  { message, subject }: { readonly message: AlertNote; readonly subject: string },
   withinMs: number,
 ): Promise<SendResult> {
-  if (destination.kind === 'mail') return sendMail(deps, destination, message);
+  if (destination.kind === 'mail') return sendMail(deps, destination, message, subject);
   const secret = openedSecret(deps, destination);
   const url = parseGuardrailUrl(destination.url ?? '');
   if (secret === null) return failed('Relay can’t decrypt the signing secret with its master keys.');
@@ -75,9 +75,10 @@ async function sendMail(
   { mail, publicUrl }: SendDeps,
   { address }: AlertDestinationRow,
   message: AlertNote,
+  subject: string,
 ): Promise<SendResult> {
   if (mail === null || address === null) return failed('This deployment has no mail server.');
-  const failure = await mail.deliver(alertLetterOf(address, message, publicUrl));
+  const failure = await mail.deliver(alertLetterOf(address, message, subject, publicUrl));
   if (failure === null) return { failure: null, status: null };
   return failed(`The mail server did not accept the message (${failure.reply ?? failure.code}).`);
 }

@@ -157,9 +157,9 @@ export function alertLetter(of: {
 }
 
 /** Anyone can name an organization and invite anyone, so a name that would become a link is left out. */
-function shownName(name: string): string {
+export function shownName(name: string, otherwise = 'an organization'): string {
   const shown = oneLine(name);
-  if (shown === '' || LINKED.test(shown)) return 'an organization';
+  if (shown === '' || LINKED.test(shown)) return otherwise;
   const characters = [...shown];
   return characters.length <= NAME_CHARACTERS_MAX
     ? shown

@@ -136,7 +136,7 @@ export const variables = {
   RELAY_BODY_MEMORY_BYTES: withDefault(
     integer(1_048_576, 1_099_511_627_776),
     '1073741824',
-    'Memory that one process can use for inference request bodies over 64 KiB. If it is less than twice `RELAY_MAX_BODY_BYTES`, Relay allows twice `RELAY_MAX_BODY_BYTES`. A body that does not fit waits up to 10 seconds, then gets `queue_full`. In hosted mode, one organization can use at most as much as remains free, so never more than half.',
+    'Memory that one process can use for inference request bodies over 64 KiB. If it is less than twice `RELAY_MAX_BODY_BYTES`, Relay allows twice `RELAY_MAX_BODY_BYTES`. A body that does not fit waits up to 10 seconds, then gets `queue_full`. In hosted mode, Relay keeps as much free for the others as one organization uses, so that one can use half at most.',
   ),
   RELAY_CORS_ORIGINS: withDefault(
     origins,

@@ -110,7 +110,7 @@ async function testDestination(deps: ManagementDeps, row: Row<'alert_destination
   const startMs = deps.clock.monotonicMs();
   const egress = deps.openEgress();
   try {
-    const { failure, status } = await sendAlert({ ...deps, egress }, row, message, TEST_MS);
+    const { failure, status } = await sendAlert({ ...deps, egress }, row, { message, subject: '' }, TEST_MS);
     return {
       ok: failure === null,
       status,

@@ -1,6 +1,6 @@
 import { withoutQuery } from '../../domain/guardrails/url.ts';
 import type { RelayError } from '../../domain/relay-error.ts';
-import { conflict, invalidField, listNames } from '../resources/refusals.ts';
+import { conflict, invalidField, listNames, nounOf } from '../resources/refusals.ts';
 import type { Reference, SectionName } from '../resources/section.ts';
 import type { Section } from '../resources/stored-section.ts';
 import { sameOrigin } from '../resources/upstream-address.ts';
@@ -92,8 +92,4 @@ function movesOrigin({ section, action, stored, item }: Change): boolean {
 
 function kindOf(sections: readonly Section[], name: SectionName): string {
   return nounOf(sections.find((section) => section.name === name)?.kind ?? name);
-}
-
-function nounOf(kind: string): string {
-  return kind.replaceAll('_', ' ');
 }

@@ -40,7 +40,7 @@ const resources = [
     'updateLimitPolicy',
     { scope_type: 'global', metric: 'requests', period: 'minute', limit_value: 0, enabled: false },
     'deleteLimitPolicy',
-    /limit policy [0-9a-f-]{36}/,
+    /limit [0-9a-f-]{36}/,
   ],
 ] as const satisfies readonly (readonly [RouteId, RouteId, object, RouteId, RegExp])[];
 
@@ -178,14 +178,14 @@ describe('what the configuration file owns', () => {
     ],
     [
       'deleteProvider',
-      'limit policy',
+      'limit',
       ({ provider }) => ({
         limit_policies: [{ scope_type: 'provider', scope: provider, ...limit }],
       }),
     ],
     [
       'deleteCredential',
-      'limit policy',
+      'limit',
       ({ provider }) => ({
         limit_policies: [{ scope_type: 'credential', scope: `${provider}/By hand`, ...limit }],
       }),
@@ -208,7 +208,7 @@ describe('what the configuration file owns', () => {
     ],
     [
       'deleteEndpoint',
-      'limit policy',
+      'limit',
       ({ endpoint }) => ({
         limit_policies: [{ scope_type: 'endpoint', scope: endpoint, ...limit }],
       }),
@@ -222,7 +222,7 @@ describe('what the configuration file owns', () => {
     ],
     [
       'deleteLane',
-      'limit policy',
+      'limit',
       ({ lane }) => ({
         limit_policies: [{ scope_type: 'lane', scope: lane, ...limit }],
       }),

@@ -1,4 +1,5 @@
 import { RelayError } from '../../domain/relay-error.ts';
+import { nounOf } from './refusals.ts';
 
 /** The columns of a configuration table that concern ownership; some tables lack a name or an owner. */
 export interface Ownable {
@@ -23,6 +24,6 @@ export function demandNotOwnedByFile(kind: string, row: Ownable): void {
 
 /** The row's name for messages. */
 export function sayOf(kind: string, row: Ownable): string {
-  const noun = kind.replaceAll('_', ' ');
+  const noun = nounOf(kind);
   return row.name === undefined ? `${noun} ${row.id}` : `${noun} "${row.name}"`;
 }

@@ -1,4 +1,5 @@
 import { headers } from '@relay/contract';
+import { capitalized } from '@relay/contract/words';
 import { RelayError } from '../../domain/relay-error.ts';
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -7,11 +8,19 @@ export function isId(text: string): boolean {
   return UUID.test(text);
 }
 
+/** What people call a kind of resource: 'API key limit' for `api_key_limit_policy`. */
+export function nounOf(kind: string): string {
+  return kind
+    .replaceAll('_', ' ')
+    .replace('api key', 'API key')
+    .replace('user limit', 'member limit')
+    .replace('limit policy', 'limit');
+}
+
 /** The same error for an unknown id, an id of another organization and text that is not an id. */
 export function notFound(kind: string): RelayError {
-  const noun = kind.replaceAll('_', ' ');
   return new RelayError('not_found', {
-    message: `${noun.charAt(0).toUpperCase()}${noun.slice(1)} not found, or this key can’t read it. Check the ID.`,
+    message: `${capitalized(nounOf(kind))} not found, or this key can’t read it. Check the ID.`,
   });
 }
 

@@ -2,11 +2,11 @@ import type { Kysely } from 'kysely';
 import type { Involved, InvolvedLimit } from '../../domain/failures/failure-words.ts';
 import { endpointBound } from '../../domain/limits/limit.ts';
 import type { OrganizationSnapshot } from '../../domain/snapshot.ts';
+import { namesOf } from '../../store/configuration/names-of.ts';
 import type { StoredBoundPolicy } from '../../store/ledger/ledger-json.ts';
 import type { FailedExample } from '../../store/ledger/log/read-examples.ts';
 import type { FailureGroup } from '../../store/ledger/rollups/read-failures.ts';
 import type { Database } from '../../store/postgres/schema.ts';
-import { namesOf } from './names.ts';
 
 interface Named {
   readonly id: string;

@@ -2,6 +2,7 @@ import type { TimeseriesQuery } from '@relay/contract';
 import type { Caller } from '../../domain/caller.ts';
 import { binsOf } from '../../domain/histogram.ts';
 import type { Handlers } from '../../http/call.ts';
+import { namesOf } from '../../store/configuration/names-of.ts';
 import { BUCKET_MS, type Bucket, type BucketRange } from '../../store/ledger/rollups/bucket.ts';
 import {
   type Conditions,
@@ -17,7 +18,6 @@ import { type EndpointStatsDeps, endpointStatsHandlers } from './endpoint-stats.
 import { failureHandlers } from './failures.ts';
 import { meteredHandlers } from './metered.ts';
 import { METRICS, sumMeasured } from './metrics.ts';
-import { namesOf } from './names.ts';
 import { rangeOf } from './range.ts';
 import { groupedSeries, groupsIn, type Series, seriesOf, stateSeries } from './series.ts';
 import { showbackHandlers } from './showback.ts';

@@ -3,6 +3,7 @@ import { csvRecord } from '@relay/contract/client';
 import type { Kysely } from 'kysely';
 import { exactUsd, shownMicros } from '../../domain/money/money.ts';
 import type { Handlers } from '../../http/call.ts';
+import { namesOf } from '../../store/configuration/names-of.ts';
 import { BUCKET_MS, type BucketRange, ROLLUP_DAYS } from '../../store/ledger/rollups/bucket.ts';
 import {
   readShowback,
@@ -15,7 +16,6 @@ import { timeOf } from '../requests/search.ts';
 import type { ManagementDeps } from '../resources/deps.ts';
 import { invalidField, isId } from '../resources/refusals.ts';
 import { focusCsv } from './focus.ts';
-import { namesOf } from './names.ts';
 
 const GROUPS_MAX = 1_000;
 const DAYS_MAX = 800;
