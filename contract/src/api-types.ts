@@ -5799,11 +5799,11 @@ export interface components {
              */
             metric: "requests" | "errors" | "input_tokens" | "output_tokens" | "cached_input_tokens" | "total_tokens" | "cost_micros" | "wait_ms_p50" | "wait_ms_p95" | "latency_ms_p50" | "latency_ms_p95" | "ttft_ms" | "fallback_rate";
             /**
-             * @description `state` requires metric `requests`. `model` is the upstream model of the endpoint.
+             * @description `state` and `service` require metric `requests`. `service` has `immediate` and `waited`, which are completed requests that did not and did wait for capacity, `failed` and `cancelled`. `model` is the upstream model of the endpoint.
              * @default none
              * @enum {string}
              */
-            group_by: "none" | "state" | "lane" | "endpoint" | "provider" | "model" | "api_key" | "user";
+            group_by: "none" | "state" | "service" | "lane" | "endpoint" | "provider" | "model" | "api_key" | "user";
             /**
              * @description In UTC. Relay keeps minutes for 8 days and hours for 100 days.
              * @default hour
@@ -11003,7 +11003,7 @@ export interface operations {
         parameters: {
             query: {
                 metric: "requests" | "errors" | "input_tokens" | "output_tokens" | "cached_input_tokens" | "total_tokens" | "cost_micros" | "wait_ms_p50" | "wait_ms_p95" | "latency_ms_p50" | "latency_ms_p95" | "ttft_ms" | "fallback_rate";
-                group_by?: "none" | "state" | "lane" | "endpoint" | "provider" | "model" | "api_key" | "user";
+                group_by?: "none" | "state" | "service" | "lane" | "endpoint" | "provider" | "model" | "api_key" | "user";
                 bucket?: "minute" | "hour" | "day";
                 from?: string;
                 to?: string;

@@ -12,4 +12,5 @@ test('invalid parameters are dropped', () => {
   assert.deepEqual(usageSearch({ metric: 'toString', by: 'colour', bucket: 'year' }), {});
   assert.deepEqual(usageSearch({ metric: 'errors', by: 'state' }), { metric: 'errors' });
   assert.deepEqual(usageSearch({ metric: 'requests', by: 'state' }), { metric: 'requests', by: 'state' });
+  assert.deepEqual(usageSearch({ metric: 'errors', by: 'service' }), { metric: 'errors' });
 });

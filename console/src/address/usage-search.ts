@@ -16,6 +16,7 @@ export const usageGroups: readonly UsageGroup[] = [
   'api_key',
   'user',
   'state',
+  'service',
 ];
 const BUCKETS: readonly Bucket[] = ['minute', 'hour', 'day'];
 
@@ -51,7 +52,7 @@ export function usageSearch(search: Record<string, unknown>): UsageSearch {
   };
 }
 
-/** Only the number of requests is broken down by state. */
+/** Only the number of requests is broken down by how they ended. */
 export function canGroup(metric: UsageMetric, by: UsageGroup): boolean {
-  return by !== 'state' || metric === 'requests';
+  return (by !== 'state' && by !== 'service') || metric === 'requests';
 }

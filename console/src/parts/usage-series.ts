@@ -5,22 +5,34 @@ import type { ChartSeries, ChartTone } from '../ui/charts/chart-data.ts';
 type Series = Timeseries['series'][number];
 
 const words = text.usage;
-const STATE_TONES: Readonly<Record<string, ChartTone>> = {
+const OUTCOME_TONES = {
   completed: 'good',
+  immediate: 'good',
+  waited: 'wait',
   failed: 'bad',
   cancelled: 'neutral',
-};
+} as const satisfies Record<string, ChartTone>;
+
+type Outcome = keyof typeof OUTCOME_TONES;
+
+/** How requests ended, if that is what they are grouped by. */
+function outcomeOf(key: string | null, group: Timeseries['group_by']): Outcome | undefined {
+  const isOutcome = (group === 'state' || group === 'service') && key !== null && key in OUTCOME_TONES;
+  return isOutcome ? (key as Outcome) : undefined;
+}
 
 /** Converts an API response to chart series. */
 export function chartSeriesOf({ group_by: group, series }: Timeseries): ChartSeries[] {
-  // Empty groups are left out, except states, which are always all shown.
-  const some = series.filter(({ kind, total }) => group === 'state' || kind === 'all' || (total ?? 0) > 0);
+  // Empty groups are left out, except outcomes, which are always all shown.
+  const some = series.filter(
+    ({ kind, key, total }) => outcomeOf(key, group) !== undefined || kind === 'all' || (total ?? 0) > 0,
+  );
   return some.map((each) => {
-    const tone = group === 'state' && each.key !== null ? STATE_TONES[each.key] : undefined;
+    const outcome = outcomeOf(each.key, group);
     return {
       key: seriesKey(each),
       label: seriesLabel(each, group),
-      ...(tone === undefined ? {} : { tone }),
+      ...(outcome === undefined ? {} : { tone: OUTCOME_TONES[outcome] }),
       points: each.points,
     };
   });
@@ -38,6 +50,6 @@ export function seriesLabel(
   if (kind === 'all') return words.all;
   if (kind === 'none') return words.without[group];
   if (kind === 'other') return text.charts.other;
-  const isState = key === 'completed' || key === 'failed' || key === 'cancelled';
-  return group === 'state' && isState ? words.states[key] : label;
+  const outcome = outcomeOf(key, group);
+  return outcome === undefined ? label : words.outcomes[outcome];
 }

@@ -30,6 +30,7 @@ export const usageText = {
   groups: {
     none: 'None',
     state: 'State',
+    service: 'Service',
     provider: 'Provider',
     model: 'Model',
     lane: 'Lane',
@@ -40,6 +41,7 @@ export const usageText = {
   groupsInTitle: {
     none: '',
     state: 'state',
+    service: 'service',
     provider: 'provider',
     model: 'model',
     lane: 'lane',
@@ -48,11 +50,18 @@ export const usageText = {
     user: 'member',
   },
   buckets: { minute: 'Minute', hour: 'Hour', day: 'Day' },
-  states: { completed: 'Completed', failed: 'Failed', cancelled: 'Cancelled' },
+  outcomes: {
+    completed: 'Completed',
+    immediate: 'Served immediately',
+    waited: 'Served after waiting',
+    failed: 'Failed',
+    cancelled: 'Cancelled',
+  },
   all: 'All requests',
   without: {
     none: 'None',
     state: 'None',
+    service: 'None',
     provider: 'No provider',
     model: 'No model',
     lane: 'No lane',

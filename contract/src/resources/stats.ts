@@ -46,10 +46,14 @@ const SeriesMetric = oneOf(
       '`errors` are requests that failed. Quantiles are by nearest rank: exact up to 1,000 ms, rounded to two significant digits above that. `ttft_ms` is the mean time to the first content. `fallback_rate` is fallbacks per request. `cost_micros` is rounded half up, with the exact sums in `total_usd` and `value_usd`.',
   },
 );
-const GroupBy = oneOf(['none', 'state', 'lane', 'endpoint', 'provider', 'model', 'api_key', 'user'], {
-  default: 'none',
-  description: '`state` requires metric `requests`. `model` is the upstream model of the endpoint.',
-});
+const GroupBy = oneOf(
+  ['none', 'state', 'service', 'lane', 'endpoint', 'provider', 'model', 'api_key', 'user'],
+  {
+    default: 'none',
+    description:
+      '`state` and `service` require metric `requests`. `service` has `immediate` and `waited`, which are completed requests that did not and did wait for capacity, `failed` and `cancelled`. `model` is the upstream model of the endpoint.',
+  },
+);
 export const Bucket = oneOf(['minute', 'hour', 'day'], {
   default: 'hour',
   description: 'In UTC. Relay keeps minutes for 8 days and hours for 100 days.',

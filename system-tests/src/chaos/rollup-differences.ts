@@ -22,6 +22,7 @@ const SUMS: Readonly<Record<string, string>> = {
   requests_metered: `count(*) filter (where usage_source <> 'none')`,
   requests_estimated: `count(*) filter (where usage_source not in ('none', 'reported'))`,
   requests_streaming: 'count(*) filter (where streaming)',
+  requests_waited: `count(*) filter (where state = 'completed' and wait_ms > 0)`,
   requests_embeddings: `count(*) filter (where operation = 'embeddings')`,
   fallbacks: 'sum(fallback_count)',
   input_tokens: metered('coalesce(actual_input_tokens, estimated_input_tokens)'),

@@ -22,7 +22,12 @@ const HOUR_MS = 3_600_000;
 export const HISTORY_DAYS = 30;
 /** How much of its peak each hour of a day in UTC sees. */
 const RHYTHM = [2, 1, 1, 1, 2, 3, 6, 12, 20, 26, 28, 25, 20, 24, 28, 27, 23, 17, 12, 9, 7, 6, 4, 3];
-const FAILURES = ['upstream_timeout', 'upstream_error', 'rate_limit_wait_budget_exceeded'] as const;
+/** Causes of failures, with the status that clients got. */
+const FAILURES = [
+  { cause: 'upstream_timeout', status: 502 },
+  { cause: 'upstream_status_503', status: 503 },
+  { cause: 'rate_limit_wait_budget_exceeded', status: 429 },
+] as const;
 
 /** Thirty days of requests: busy by day, quiet at night and on weekends, slowly growing, with one incident. */
 export function* historyRows(
@@ -70,8 +75,7 @@ function rowAt(timeMs: number, setting: Setting): HistoryRow {
   const input = Math.round(600 + 13_000 * random() ** 2);
   const output = state === 'completed' ? Math.round(60 + 1_800 * random() ** 2) : 0;
   const cost = Math.ceil((input * route.inputMicrosPer1m + output * route.outputMicrosPer1m) / 1_000_000);
-  const status = failed ? 502 : 200;
-  const cause = failed ? pick(FAILURES, random()) : null;
+  const { status, cause } = failed ? pick(FAILURES, random()) : { status: 200, cause: null };
   const target = {
     endpoint_id: route.endpointId,
     provider_id: route.providerId,

@@ -49,7 +49,7 @@ describe('a model on this machine, in the console', () => {
 
   it('the home page knows that it is set up', async () => {
     await page.goto('/console/');
-    await page.getByText('Requests by state').waitFor();
+    await page.getByRole('heading', { name: 'Traffic' }).waitFor();
     assert.deepEqual(findings.violations, []);
     assert.deepEqual(findings.complaints, []);
   });

@@ -102,13 +102,13 @@ async function addSums(client: pg.Client, bucket: 'minute' | 'hour' | 'day'): Pr
   for (const [family, dimensions] of Object.entries(FAMILIES))
     await client.query(`
       insert into request_rollups (bucket, family, organization_id, bucket_start, user_id, key_id, endpoint_id, lane_id, provider_id,
-        credential_id, requests_completed, requests_failed, requests_cancelled, requests_metered, requests_streaming, fallbacks, input_tokens,
+        credential_id, requests_completed, requests_failed, requests_cancelled, requests_metered, requests_streaming, requests_waited, fallbacks, input_tokens,
         cached_input_tokens, output_tokens, cost_micros, wait_ms_sum, wait_ms_max, latency_ms_sum, ttft_ms_sum, ttft_count,
         wait_histogram, latency_histogram, ttft_bins, ttft_counts)
       select '${bucket}', '${family}', organization_id, arrived_in, ${dimensions},
         count(*) filter (where state = 'completed'), count(*) filter (where state = 'failed'),
         count(*) filter (where state = 'cancelled'), count(*), count(*) filter (where streaming),
-        sum(fallback_count), sum(actual_input_tokens),
+        count(*) filter (where state = 'completed' and wait_ms > 0), sum(fallback_count), sum(actual_input_tokens),
         sum(actual_cached_input_tokens), sum(actual_output_tokens), sum(actual_cost_micros), sum(wait_ms), max(wait_ms),
         sum(latency_ms), coalesce(sum(ttft_ms), 0), count(ttft_ms), ${histogramOf('wait_place')}, ${histogramOf('latency_place')},
         ${binned('bin')}, ${binned('count(*)')}

@@ -116,7 +116,7 @@ describe('figures', () => {
 
   it('a tile leads to its figure in Usage', async () => {
     await story.page.getByRole('link', { name: 'Requests', exact: true }).first().click();
-    await heading('Requests by state').waitFor();
+    await heading('Requests by service').waitFor();
     await chart().waitFor();
     await story.inspect('usage');
   });

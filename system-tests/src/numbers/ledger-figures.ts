@@ -87,7 +87,7 @@ export const measures: Readonly<Record<Metric, Measure>> = {
   },
 };
 
-type GroupBy = Exclude<Timeseries['group_by'], 'none' | 'state'>;
+type GroupBy = Exclude<Timeseries['group_by'], 'none' | 'state' | 'service'>;
 
 /** The group that a row belongs to. */
 export const groups: Readonly<Record<GroupBy, (row: LedgerRow) => string | null>> = {

@@ -1,8 +1,10 @@
+import type { Timeseries } from '@relay/contract';
 import { useMemo } from 'react';
 import { formatCompact, formatCount, formatDuration } from '../../format/numbers.ts';
 import { chartSeriesOf } from '../../parts/usage-series.ts';
 import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
+import type { TimeRange } from '../../time-range/time-range.ts';
 import { TimeRangeMenu } from '../../time-range/time-range-menu.tsx';
 import { useTimeRange } from '../../time-range/use-time-range.ts';
 import { TimeChart } from '../../ui/charts/time-chart.tsx';
@@ -46,10 +48,6 @@ function Figures() {
   const tiles = useTileFigures(figures, range);
   const { states, models, keys, p50, p95 } = figures;
   const { from, bucket } = range;
-  const requests = useMemo(
-    () => states.data && chartSeriesOf({ ...states.data, series: seriesNow(states.data, from) }),
-    [states.data, from],
-  );
   const waits = useMemo(() => {
     if (p50.data === undefined || p95.data === undefined) return undefined;
     return [
@@ -74,16 +72,7 @@ function Figures() {
       <Lead requests={tiles.requests} failed={tiles.failed} isOutdated={states.isError} range={range} />
       <Tiles figures={figures} tiles={tiles} range={range} />
       <div className="grid gap-x-7 gap-y-5 lg:grid-cols-2">
-        <TimeChart
-          title={words.requests}
-          kind="bar"
-          series={requests}
-          bucket={states.data?.bucket ?? bucket}
-          unit={text.usage.units.requests}
-          format={formatCount}
-          formatTick={formatCompact}
-          onSelect={onSelect}
-        />
+        <Traffic states={states.data} waited={tiles.waited?.value ?? 0} range={range} onSelect={onSelect} />
         <TimeChart
           title={words.waits}
           kind="line"
@@ -101,5 +90,37 @@ function Figures() {
       </div>
       <p className="text-xs text-ink-faint">{text.usage.notAnInvoice}</p>
     </>
+  );
+}
+
+interface TrafficProps {
+  readonly states: Timeseries | undefined;
+  readonly waited: number;
+  readonly range: TimeRange;
+  readonly onSelect: (start: string, end: string) => void;
+}
+
+/** Requests by how they were served, and how many Relay kept from failing. */
+function Traffic({ states, waited, range: { from, bucket }, onSelect }: TrafficProps) {
+  const series = useMemo(
+    () => states && chartSeriesOf({ ...states, series: seriesNow(states, from) }),
+    [states, from],
+  );
+  return (
+    <div>
+      <TimeChart
+        title={words.traffic}
+        kind="bar"
+        series={series}
+        bucket={states?.bucket ?? bucket}
+        unit={text.usage.units.requests}
+        format={formatCount}
+        formatTick={formatCompact}
+        onSelect={onSelect}
+      />
+      {waited === 0 ? null : (
+        <p className="mt-2 border-l-3 border-wait bg-wait-wash px-3 py-2 text-sm">{words.waited(waited)}</p>
+      )}
+    </div>
   );
 }

@@ -1,7 +1,7 @@
 import type { Spend } from '@relay/contract';
 import { Link } from '@tanstack/react-router';
 import { isCostKnown } from '../../api/usage-queries.ts';
-import { formatMoney } from '../../format/numbers.ts';
+import { formatMoney, formatMoneyShort } from '../../format/numbers.ts';
 import { formatDay, formatMonth, formatTick } from '../../format/times.ts';
 import { text } from '../../text/index.ts';
 import { BigFigure, LeadSection } from './lead-section.tsx';
@@ -38,7 +38,7 @@ export function SpendSection({ spend, knowsBudget }: SpendSectionProps) {
           <p className="mb-2.5 text-xs text-ink-faint">
             <Forecast month={month} />
             {budget === null && knowsBudget ? ` · ${words.noBudget}` : null}
-            {isCostKnown(spend.today) ? ` · ${words.today(formatMoney(spend.today.cost_micros))}` : null}
+            {isCostKnown(spend.today) ? ` · ${words.today(formatMoneyShort(spend.today.cost_micros))}` : null}
           </p>
           <MonthFigure spend={spend} />
         </>

@@ -42,7 +42,7 @@ export function Tiles({ figures, tiles, range }: TilesProps) {
     <ul className="grid grid-cols-2 border-t-2 border-rule lg:grid-cols-5">
       <Tile
         metric="requests"
-        by="state"
+        by="service"
         label={words.tiles.requests}
         value={requests && shortCount(requests.value)}
         delta={requests && <Delta range={range} change={requests.change} />}

@@ -17,7 +17,7 @@ export function useHomeFigures(range: TimeRange) {
   const now = { from, to, bucket } as const;
   const before = rangeBefore(range);
   const both = { from: before.from, to, bucket } as const;
-  const states = useFigures({ metric: 'requests', group_by: 'state', ...both });
+  const states = useFigures({ metric: 'requests', group_by: 'service', ...both });
   const models = useFigures({ metric: 'cost_micros', group_by: 'model', ...both });
   const keys = useFigures({ metric: 'cost_micros', group_by: 'api_key', ...now });
   const tokens = useFigures({ metric: 'total_tokens', ...both });
@@ -88,6 +88,7 @@ export function useTileFigures(figures: ReturnType<typeof useHomeFigures>, range
     () => ({
       requests: states && figureOf(states, range),
       failed: states && figureOf(states, range, ({ key }) => key === 'failed'),
+      waited: states && figureOf(states, range, ({ key }) => key === 'waited'),
       spend: models && figureOf(models, range),
       tokens: tokens && figureOf(tokens, range),
     }),

@@ -57,6 +57,7 @@ export function LiveBoard({ board, recent, query, onQuery, isStill, readAtMs }: 
                   />
                 ))}
           </ul>
+          <p className="pt-2 text-xs text-ink-faint">{words.board.dayNote}</p>
         </section>
       )}
       {shown === undefined || query !== '' || (shown.hidden === 0 && !withQuiet) ? null : (

@@ -1,6 +1,6 @@
 import type { Bucket } from '../../format/times.ts';
 
-export type ChartTone = 'good' | 'bad' | 'warn' | 'neutral';
+export type ChartTone = 'good' | 'bad' | 'warn' | 'wait' | 'neutral';
 export type ChartKind = 'area' | 'bar' | 'line';
 
 export interface ChartSeries {
@@ -17,6 +17,8 @@ export interface DrawnSeries extends ChartSeries {
   /** The key of its values in a row. */
   readonly column: string;
   readonly colour: string;
+  /** Yellow is close to paper, so a yellow shape has an edge. */
+  readonly edge: string | undefined;
   /** Distinguishes lines besides the color. */
   readonly dash: string | undefined;
 }
@@ -90,16 +92,29 @@ function placeOf(at: string, index: number, bucket: Bucket): number {
   return bucket === 'hour' ? hours : hours * 60 + date.getMinutes();
 }
 
+const TONES: Readonly<Record<ChartTone, Pick<DrawnSeries, 'colour' | 'edge'>>> = {
+  good: { colour: 'var(--chart-good)', edge: undefined },
+  bad: { colour: 'var(--chart-bad)', edge: undefined },
+  warn: { colour: 'var(--chart-warn)', edge: undefined },
+  wait: { colour: 'var(--wait)', edge: 'var(--wait-edge)' },
+  neutral: { colour: 'var(--chart-neutral)', edge: undefined },
+};
+
 function withLooks(series: readonly ChartSeries[]): readonly DrawnSeries[] {
   let next = 0;
   return series.map((each, index) => {
     const column = `s${index}`;
-    if (each.key === OTHER_KEY) return { ...each, column, colour: 'var(--series-other)', dash: '2 3' };
-    if (each.tone !== undefined)
-      return { ...each, column, colour: `var(--chart-${each.tone})`, dash: undefined };
+    const plain = { ...each, column, edge: undefined, dash: undefined };
+    if (each.key === OTHER_KEY) return { ...plain, colour: 'var(--series-other)', dash: '2 3' };
+    if (each.tone !== undefined) return { ...plain, ...TONES[each.tone] };
     next += 1;
-    return { ...each, column, colour: `var(--series-${next})`, dash: DASHES[Math.floor((next - 1) / 3)] };
+    return { ...plain, colour: `var(--series-${next})`, dash: DASHES[Math.floor((next - 1) / 3)] };
   });
+}
+
+/** The square beside a label. */
+export function swatchOf({ colour, edge }: DrawnSeries) {
+  return { backgroundColor: colour, ...(edge !== undefined && { boxShadow: `inset 0 0 0 1px ${edge}` }) };
 }
 
 function largest(series: readonly ChartSeries[], count: number): readonly ChartSeries[] {

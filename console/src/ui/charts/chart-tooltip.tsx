@@ -1,7 +1,7 @@
 import type { Bucket } from '../../format/times.ts';
 import { formatBucket } from '../../format/times.ts';
 import { text } from '../../text/index.ts';
-import { type ChartRow, type DrawnSeries, valueIn } from './chart-data.ts';
+import { type ChartRow, type DrawnSeries, swatchOf, valueIn } from './chart-data.ts';
 
 interface ChartTooltipProps {
   readonly row: ChartRow | undefined;
@@ -22,16 +22,13 @@ export function ChartTooltip({ row, shown, bucket, format, stacked }: ChartToolt
         <div className="max-w-60 min-w-36 rounded-lg border bg-raised px-3 py-2 text-xs shadow-raised">
           <p className="mb-1 text-ink-faint">{formatBucket(row.at, bucket)}</p>
           <dl className="grid grid-cols-[1fr_auto] gap-x-4 gap-y-0.5">
-            {ordered.map(({ key, label, colour, column }) => {
+            {ordered.map((each) => {
+              const { key, label, column } = each;
               const value = valueIn(row, column);
               return (
                 <div key={key} className="col-span-2 grid grid-cols-subgrid">
                   <dt className="flex min-w-0 items-center gap-1.5 text-ink-soft">
-                    <span
-                      aria-hidden
-                      className="size-2 shrink-0 rounded-[2px]"
-                      style={{ backgroundColor: colour }}
-                    />
+                    <span aria-hidden className="size-2 shrink-0 rounded-[2px]" style={swatchOf(each)} />
                     <span className="truncate">{label}</span>
                   </dt>
                   <dd className="text-right font-medium tabular-nums">

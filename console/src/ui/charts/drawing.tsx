@@ -123,11 +123,20 @@ function TimeAxis({ rows, bucket }: Pick<DrawingProps, 'rows' | 'bucket'>) {
  */
 function markOf(
   kind: ChartKind,
-  { key, column, label, colour, dash }: DrawnSeries,
+  { key, column, label, colour, edge, dash }: DrawnSeries,
   rows: readonly ChartRow[],
 ) {
   const shared = { dataKey: column, name: label, isAnimationActive: false } as const;
-  if (kind === 'bar') return <Bar key={key} {...shared} stackId="all" fill={colour} />;
+  if (kind === 'bar')
+    return (
+      <Bar
+        key={key}
+        {...shared}
+        stackId="all"
+        fill={colour}
+        {...(edge && { stroke: edge, strokeWidth: 0.75 })}
+      />
+    );
   if (kind === 'area')
     return (
       <Area
@@ -146,7 +155,7 @@ function markOf(
       key={key}
       {...shared}
       type="monotone"
-      stroke={colour}
+      stroke={edge ?? colour}
       strokeWidth={1.75}
       strokeDasharray={dash ?? 'none'}
       dot={({ cx, cy, index }: DotPlace) =>

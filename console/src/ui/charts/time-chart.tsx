@@ -12,6 +12,7 @@ import {
   type DrawnSeries,
   foldSeries,
   rowsOf,
+  swatchOf,
   valueIn,
 } from './chart-data.ts';
 import { ChartTable } from './chart-table.tsx';
@@ -140,7 +141,7 @@ function Legend({ drawn, hidden, onToggle, left }: LegendProps) {
                 <span
                   aria-hidden
                   className={classes('size-2 shrink-0 rounded-[2px]', off && 'opacity-30')}
-                  style={{ backgroundColor: each.colour }}
+                  style={swatchOf(each)}
                 />
                 <span className={classes('truncate', off ? 'text-ink-faint line-through' : 'text-ink-soft')}>
                   {each.label}

@@ -19,7 +19,15 @@ import { failureHandlers } from './failures.ts';
 import { meteredHandlers } from './metered.ts';
 import { METRICS, sumMeasured } from './metrics.ts';
 import { rangeOf } from './range.ts';
-import { groupedSeries, groupsIn, type Series, seriesOf, stateSeries } from './series.ts';
+import {
+  groupedSeries,
+  groupsIn,
+  isOutcome,
+  outcomeSeries,
+  type Series,
+  SUMS_BY_OUTCOME,
+  seriesOf,
+} from './series.ts';
 import { showbackHandlers } from './showback.ts';
 import { spendHandlers } from './spend.ts';
 
@@ -46,8 +54,8 @@ export function statsHandlers(deps: StatsDeps): Handlers {
     },
     async getTimeseries({ caller, query }) {
       const { metric, group_by = 'none', bucket = 'hour' } = query;
-      if (group_by === 'state' && metric !== 'requests')
-        throw invalidField('group_by', 'group_by can be "state" only when metric is "requests".');
+      if (isOutcome(group_by) && metric !== 'requests')
+        throw invalidField('group_by', `group_by can be "${group_by}" only when metric is "requests".`);
       const range = rangeOf(bucket, query, deps.clock.nowMs());
       const series = await readSeries(deps, caller, query, range);
       return { metric, group_by, bucket, ...shown(range), series };
@@ -89,14 +97,16 @@ async function readSeries(
   const { organizationId } = caller;
   const { metric, group_by = 'none' } = query;
   const db = deps.ofOrganization(organizationId);
-  const dimension = group_by === 'none' || group_by === 'state' ? null : group_by;
+  const outcome = isOutcome(group_by) ? group_by : null;
+  const dimension = group_by === 'none' || isOutcome(group_by) ? null : group_by;
   const conditions = conditionsFor(caller, query);
-  const { sums, histogram } = METRICS[metric];
+  const { histogram } = METRICS[metric];
+  const sums = outcome === null ? METRICS[metric].sums : SUMS_BY_OUTCOME[outcome];
   const rows: readonly SeriesRow[] =
     conditions === null
       ? []
       : await readRollups(db, { organizationId, range, conditions, dimension, sums, histogram });
-  if (group_by === 'state') return stateSeries(range, rows);
+  if (outcome !== null) return outcomeSeries(outcome, range, rows);
   if (dimension === null) {
     const all = { kind: 'all', key: null, label: 'all' } as const;
     return [seriesOf(metric, range, all, groupsIn(rows).get('') ?? new Map())];

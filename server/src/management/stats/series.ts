@@ -1,7 +1,7 @@
 import type { Timeseries } from '@relay/contract';
 import { exactUsd } from '../../domain/money/money.ts';
 import { BUCKET_MS, type BucketRange } from '../../store/ledger/rollups/bucket.ts';
-import type { Measured, SeriesRow } from '../../store/ledger/rollups/read-series.ts';
+import type { Measured, SeriesRow, Sum } from '../../store/ledger/rollups/read-series.ts';
 import { METRICS, type Metric, NOTHING, sumMeasured } from './metrics.ts';
 
 export type Series = Timeseries['series'][number];
@@ -80,13 +80,40 @@ function order(a: { series: Series }, b: { series: Series }): number {
   return (a.series.key ?? '') < (b.series.key ?? '') ? -1 : 1;
 }
 
-const STATES = ['completed', 'failed', 'cancelled'] as const;
+type Counts = readonly bigint[];
 
-/** Requests by final state: always all three states, from the sums of the metric `requests`. */
-export function stateSeries(range: BucketRange, rows: readonly SeriesRow[]): Series[] {
+/** How each series follows from the sums of `SUMS_BY_OUTCOME`. */
+const BY_OUTCOME = {
+  state: {
+    completed: ([completed = 0n]: Counts) => completed,
+    failed: ([, failed = 0n]: Counts) => failed,
+    cancelled: ([, , cancelled = 0n]: Counts) => cancelled,
+  },
+  service: {
+    immediate: ([completed = 0n, , , waited = 0n]: Counts) => completed - waited,
+    waited: ([, , , waited = 0n]: Counts) => waited,
+    failed: ([, failed = 0n]: Counts) => failed,
+    cancelled: ([, , cancelled = 0n]: Counts) => cancelled,
+  },
+} as const;
+
+/** Groupings by how requests ended. */
+export type Outcome = keyof typeof BY_OUTCOME;
+
+export const SUMS_BY_OUTCOME: Readonly<Record<Outcome, readonly Sum[]>> = {
+  state: METRICS.requests.sums,
+  service: [...METRICS.requests.sums, 'requests_waited'],
+};
+
+export function isOutcome(group: string): group is Outcome {
+  return group in BY_OUTCOME;
+}
+
+/** Requests by how they ended: always all series of the grouping. */
+export function outcomeSeries(outcome: Outcome, range: BucketRange, rows: readonly SeriesRow[]): Series[] {
   const buckets = [...(groupsIn(rows).get('') ?? new Map<number, Measured>())];
-  return STATES.map((state, place) => {
-    const own = buckets.map(([atMs, { sums }]) => [atMs, { ...NOTHING, sums: [sums[place] ?? 0n] }] as const);
-    return seriesOf('requests', range, { kind: 'group', key: state, label: state }, new Map(own));
+  return Object.entries(BY_OUTCOME[outcome]).map(([key, countIn]) => {
+    const own = buckets.map(([atMs, { sums }]) => [atMs, { ...NOTHING, sums: [countIn(sums)] }] as const);
+    return seriesOf('requests', range, { kind: 'group', key, label: key }, new Map(own));
   });
 }

@@ -30,7 +30,22 @@ const METRICS = [
   'ttft_ms',
   'fallback_rate',
 ] as const;
-const GROUPS = ['none', 'state', 'lane', 'endpoint', 'provider', 'model', 'api_key', 'user'] as const;
+/** The groups that are always there. */
+const OUTCOMES = {
+  state: ['completed', 'failed', 'cancelled'],
+  service: ['immediate', 'waited', 'failed', 'cancelled'],
+} as const;
+const GROUPS = [
+  'none',
+  'state',
+  'service',
+  'lane',
+  'endpoint',
+  'provider',
+  'model',
+  'api_key',
+  'user',
+] as const;
 
 /** Exact up to a second, above it two significant digits. */
 function shownMs(ms: number): number {
@@ -167,6 +182,7 @@ describe('usage statistics', () => {
     const columns = {
       none: null,
       state: row.state,
+      service: row.state !== 'completed' ? row.state : row.wait_ms > 0 ? 'waited' : 'immediate',
       lane: row.lane_id,
       endpoint: endpoint_id,
       provider: row.provider_id,
@@ -194,7 +210,7 @@ describe('usage statistics', () => {
     const check = async (asked: typeof question extends fc.Arbitrary<infer T> ? T : never) => {
       const bucket = asked.bucket as keyof typeof SIZE_MS;
       const size = SIZE_MS[bucket];
-      const group_by = asked.metric === 'requests' || asked.group_by !== 'state' ? asked.group_by : 'none';
+      const group_by = asked.metric === 'requests' || !(asked.group_by in OUTCOMES) ? asked.group_by : 'none';
       // Two thousand minutes at most.
       const spanMin = bucket === 'minute' ? Math.min(1_900, Math.abs(asked.fromAgo - asked.toAgo)) : 50 * 60;
       const toMs = nowMs - Math.min(asked.fromAgo, asked.toAgo) * 60_000;
@@ -228,8 +244,8 @@ describe('usage statistics', () => {
       });
       const groups = Map.groupBy(wanted, (row) => groupOf(group_by, row));
       if (group_by === 'none' && !groups.has(null)) groups.set(null, []);
-      if (group_by === 'state')
-        for (const state of ['completed', 'failed', 'cancelled']) groups.set(state, groups.get(state) ?? []);
+      if (group_by === 'state' || group_by === 'service')
+        for (const outcome of OUTCOMES[group_by]) groups.set(outcome, groups.get(outcome) ?? []);
       assert.deepEqual(body.series.map(({ key }) => key).toSorted(), [...groups.keys()].toSorted());
       for (const series of body.series) {
         const of = groups.get(series.key) ?? [];
@@ -315,6 +331,7 @@ describe('usage statistics', () => {
       [{ metric: 'requests', bucket: 'day', from: '0001-01-01T00:00:00Z' }, 'bucket', /points/],
       [{ metric: 'requests', from: at(1), to: at(2) }, 'from', /earlier than "to"/],
       [{ metric: 'cost_micros', group_by: 'state' }, 'group_by', /metric is "requests"/],
+      [{ metric: 'errors', group_by: 'service' }, 'group_by', /"service" only when metric is "requests"/],
       [{ metric: 'requests', to: '2016-12-31T23:59:60Z' }, 'to', /time in UTC/],
     ];
     for (const [query, param, words] of cases)

@@ -99,6 +99,7 @@ export const ledgerTables = {
     wait_histogram: defaulted(bigintArray),
     latency_histogram: defaulted(bigintArray),
     requests_streaming: defaulted(bigint),
+    requests_waited: defaulted(bigint),
     requests_embeddings: defaulted(bigint),
     cost_rounding_picos: defaulted(bigint),
     wait_bins: defaulted(integerArray),

@@ -47,8 +47,8 @@ export const consoleFaults = faultsIn('console/src', [
   {
     name: 'a grouping that the metric does not have stays in the address',
     file: 'address/usage-search.ts',
-    find: "return by !== 'state' || metric === 'requests';",
-    replace: "return by !== 'state' || metric !== 'requests';",
+    find: "by !== 'service') || metric === 'requests';",
+    replace: "by !== 'service') || metric !== 'requests';",
     why: 'the usage page fails',
   },
   {

@@ -10,6 +10,8 @@ export type Sum =
   | 'requests_completed'
   | 'requests_failed'
   | 'requests_cancelled'
+  /** Completed ones that waited for capacity. */
+  | 'requests_waited'
   /** Those that reached no endpoint. */
   | 'requests_undispatched'
   | 'fallbacks'

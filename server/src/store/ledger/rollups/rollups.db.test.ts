@@ -23,6 +23,7 @@ const EXPECTED = sql`
     count(*) filter (where state = 'cancelled')::bigint as requests_cancelled,
     count(*) filter (where usage_source <> 'none')::bigint as requests_metered,
     count(*) filter (where streaming)::bigint as requests_streaming,
+    count(*) filter (where state = 'completed' and wait_ms > 0)::bigint as requests_waited,
     count(*) filter (where operation = 'embeddings')::bigint as requests_embeddings,
     sum(fallback_count)::bigint as fallbacks,
     coalesce(sum(actual_input_tokens) filter (where usage_source <> 'none'), 0)::bigint as input_tokens,
@@ -77,7 +78,7 @@ describe('sums in the ledger', () => {
     const { rows } = await sql<{ sums: number; wrong: number }>`
       with expected as (${EXPECTED}), actual as (
         select organization_id, bucket, family, bucket_start, user_id, key_id, endpoint_id, lane_id, provider_id,
-          credential_id, requests_completed, requests_failed, requests_cancelled, requests_metered, requests_streaming,
+          credential_id, requests_completed, requests_failed, requests_cancelled, requests_metered, requests_streaming, requests_waited,
           requests_embeddings, fallbacks,
           input_tokens, output_tokens, cost_micros, wait_ms_sum, wait_ms_max, latency_ms_sum
         from request_rollups where requests_completed + requests_failed + requests_cancelled > 0

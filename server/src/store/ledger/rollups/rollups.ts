@@ -131,6 +131,7 @@ function nothing(of: Dimensions, bucket: Bucket, startMs: number): Sums {
     requests_metered: 0,
     requests_estimated: 0,
     requests_streaming: 0,
+    requests_waited: 0,
     requests_embeddings: 0,
     fallbacks: 0,
     input_tokens: 0,
@@ -152,6 +153,7 @@ function nothing(of: Dimensions, bucket: Bucket, startMs: number): Sums {
 function count(sums: Sums, row: CountedRow, times: 1 | -1): void {
   sums[`requests_${row.state}`] += times;
   if (row.streaming) sums.requests_streaming += times;
+  if (row.state === 'completed' && row.wait_ms > 0) sums.requests_waited += times;
   if (row.operation === SUMMED_OPERATION) sums.requests_embeddings += times;
   sums.fallbacks += times * row.fallback_count;
   sums.wait_ms_sum += times * row.wait_ms;
@@ -190,6 +192,7 @@ function add(sums: Sums, more: Sums): void {
   sums.requests_metered += more.requests_metered;
   sums.requests_estimated += more.requests_estimated;
   sums.requests_streaming += more.requests_streaming;
+  sums.requests_waited += more.requests_waited;
   sums.requests_embeddings += more.requests_embeddings;
   sums.fallbacks += more.fallbacks;
   sums.input_tokens += more.input_tokens;
