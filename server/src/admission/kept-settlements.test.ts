@@ -57,6 +57,17 @@ describe('settlements that the ledger may not have', () => {
     assert.deepEqual(left(), ['unsent']);
   });
 
+  it('are kept while a lease may be there that they end', async () => {
+    const { kept, left } = keptWith(new Set(['a', 'b']));
+    const restored = { ...settled('a'), isRestored: true };
+    for (const each of [restored, settled('b')]) kept.add(each);
+    await kept.forgetPosted();
+    assert.deepEqual(left(), ['a']);
+    restored.isRestored = false;
+    await kept.forgetPosted();
+    assert.deepEqual(left(), []);
+  });
+
   it('are asked for in parts, up to the first part of which it has none', async () => {
     const ids = Array.from({ length: 3_500 }, (_, index) => String(index));
     const { kept, reads, left } = keptWith(new Set(ids.slice(0, 1_500)));

@@ -10,6 +10,8 @@ export interface KeptSettlement {
   settledMs: number | null;
   /** Null: not sent yet. */
   sending: Promise<void> | null;
+  /** It may have a lease that was written again, which only its settlement ends. */
+  isRestored?: boolean;
 }
 
 export interface KeptSettlements {
@@ -61,7 +63,7 @@ export function createKeptSettlements(deps: {
         const posted = await deps.posted(ids.slice(from, from + IDS_PER_READ));
         for (const operationId of posted) {
           const each = kept.get(operationId);
-          if (each !== undefined) remove(each);
+          if (each !== undefined && each.isRestored !== true) remove(each);
         }
         // The ledger is behind: it has none of the later ones either.
         if (posted.size === 0) return;

@@ -8,7 +8,7 @@ import { createLine, type Line } from './line.ts';
 import type { WaitEnd } from './waiters.ts';
 
 const BUDGET_MS = 10_000;
-const GO: Release = { kind: 'admitted', candidate: 0, windows: [], agoMs: 3 };
+const GO: Release = { kind: 'admitted', candidate: 0, windows: [], agoMs: 1 };
 const NO: Release = {
   kind: 'refused',
   reason: 'wait_budget',
@@ -125,6 +125,27 @@ describe('the line of a process', () => {
     const later = join('b');
     await pass(100);
     assert.equal(later.end, null);
+  });
+
+  it('asks again when a release is older than the ask, which is about an earlier place', async () => {
+    const older: Release = { ...GO, agoMs: 17 };
+    line.asking('a');
+    nowMs += 5;
+    line.listener.released('a', older);
+    nowMs += 30;
+    const early = { end: null as WaitEnd | null };
+    void line.join(askOf('a'), 5_000).then((end) => {
+      early.end = end;
+    });
+    const waiter = join('b');
+    line.listener.released('b', older);
+    await pass(20);
+    assert.deepEqual([early.end, waiter.end, asked.toSorted()], [null, null, ['a', 'b']]);
+    engine = () => GO;
+    nowMs += 30;
+    line.listener.released('b', older);
+    await pass(10);
+    assert.equal(waiter.end?.kind, 'admitted');
   });
 
   it('asks again shortly before its deadline: a lost release is found, with its age', async () => {

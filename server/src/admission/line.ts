@@ -35,11 +35,20 @@ export interface Line {
   close(): void;
 }
 
+/** The store's times are whole milliseconds. */
+const STORE_TICK_MS = 1;
+
+/** An ask without an answer: when it was sent, and the release that came before the answer, with when it came. */
+interface EarlyRelease {
+  readonly askedMs: number;
+  release: Release | null;
+  cameMs: number;
+}
+
 export function createLine(deps: LineDeps): Line {
   const { engine, clock, warn } = deps;
   const waiters = createWaiters();
-  /** Operation → the release that came before the answer. */
-  const early = new Map<string, Release | null>();
+  const early = new Map<string, EarlyRelease>();
   const fail = (waiter: Waiter, error: unknown) => {
     deps.gaveUp(waiter.ask.operationId);
     end(waiter, { kind: 'failed', error });
@@ -73,8 +82,17 @@ export function createLine(deps: LineDeps): Line {
   }
 
   function released(operationId: string, release: Release): void {
-    if (early.has(operationId)) early.set(operationId, release);
-    waiters.with(operationId, (waiter) => tell(waiter, { answer: release, alone: false }));
+    const asked = early.get(operationId);
+    const nowMs = clock.monotonicMs();
+    if (asked !== undefined) Object.assign(asked, { release, cameMs: nowMs });
+    waiters.with(operationId, (waiter) => tellReleased(waiter, release, nowMs));
+  }
+
+  /** A message that was late, or came twice, may be about an earlier place of the same request. The engine knows. */
+  function tellReleased(waiter: Waiter, release: Release, cameMs: number): void {
+    const isOlder = release.kind === 'admitted' && cameMs - release.agoMs < waiter.askedMs - STORE_TICK_MS;
+    if (isOlder) askAgain.soon(waiter);
+    else tell(waiter, { answer: release, alone: false });
   }
 
   function missed(shard: string): void {
@@ -84,16 +102,18 @@ export function createLine(deps: LineDeps): Line {
 
   return {
     listener: { released, next: alarms.set, missed },
-    asking: (operationId) => void early.set(operationId, null),
+    asking: (operationId) =>
+      void early.set(operationId, { askedMs: clock.monotonicMs(), release: null, cameMs: 0 }),
     asked: (operationId) => void early.delete(operationId),
     join(ask, withinMs) {
-      const told = early.get(ask.operationId);
+      const nowMs = clock.monotonicMs();
+      const asked = early.get(ask.operationId);
       early.delete(ask.operationId);
       // What a failed attempt used is given back once.
       const { release: _release, ...kept } = ask;
-      const waiter = waiters.add(kept, clock.monotonicMs() + ask.waitMsMax);
-      if (told == null) askAgain.watch(waiter, withinMs);
-      else tell(waiter, { answer: told, alone: false });
+      const waiter = waiters.add(kept, asked?.askedMs ?? nowMs, nowMs + ask.waitMsMax);
+      if (asked == null || asked.release === null) askAgain.watch(waiter, withinMs);
+      else tellReleased(waiter, asked.release, asked.cameMs);
       return waiter.ended;
     },
     stop: (operationId) => waiters.with(operationId, (waiter) => end(waiter, { kind: 'stopped' })),

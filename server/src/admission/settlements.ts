@@ -133,8 +133,12 @@ async function settleAgain(deps: SettlementsDeps, each: KeptSettlement): Promise
   const { operation } = each;
   const sentMs = deps.clock.monotonicMs();
   await operation.restoring;
-  if (operation.state === 'dispatched') await restoreOperation(deps, operation);
+  if (operation.state === 'dispatched') {
+    each.isRestored = true;
+    await restoreOperation(deps, operation);
+  }
   await deps.engine.settle(each.settlement);
+  each.isRestored = false;
   each.settledMs = sentMs;
 }
 

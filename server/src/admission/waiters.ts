@@ -10,6 +10,8 @@ export type WaitEnd =
 /** A request of this process that has a place in line. */
 export interface Waiter {
   readonly ask: AdmissionAsk;
+  /** When it was asked for its place; monotonic. */
+  readonly askedMs: number;
   /** When its wait budget ends; monotonic. */
   readonly deadlineMs: number;
   readonly ended: Promise<WaitEnd>;
@@ -18,7 +20,7 @@ export interface Waiter {
 }
 
 export interface Waiters {
-  add(ask: AdmissionAsk, deadlineMs: number): Waiter;
+  add(ask: AdmissionAsk, askedMs: number, deadlineMs: number): Waiter;
   get(operationId: string): Waiter | undefined;
   /** Does nothing when it does not wait. */
   with(operationId: string, act: (waiter: Waiter) => void): void;
@@ -48,11 +50,11 @@ export function createWaiters(): Waiters {
   }
 
   return {
-    add(ask, deadlineMs) {
+    add(ask, askedMs, deadlineMs) {
       const before = byOperation.get(ask.operationId);
       if (before !== undefined) remove(before);
       const { promise, resolve } = Promise.withResolvers<WaitEnd>();
-      const waiter: Waiter = { ask, deadlineMs, ended: promise, end: resolve, timer: null };
+      const waiter: Waiter = { ask, askedMs, deadlineMs, ended: promise, end: resolve, timer: null };
       byOperation.set(ask.operationId, waiter);
       entryIn(byOrganization, ask.organizationId, () => new Set()).add(waiter);
       return waiter;

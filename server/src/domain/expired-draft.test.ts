@@ -43,6 +43,26 @@ describe('a request whose gateway died', () => {
     assert.equal(isExpiredEstimate(record.cause, record.usageSource), true);
   });
 
+  it('has the attempts before the one that was lost, which limits count too', () => {
+    const failed = {
+      endpointId: 'first',
+      providerId: 'provider',
+      upstreamModel: 'model',
+      status: 429,
+      outcome: 'failed',
+      cause: 'upstream_rate_limited',
+      latencyMs: 40,
+    } as const;
+    const record = recordOfExpired({ ...draft, attempts: [failed] }, 0, 21_000);
+    assert.deepEqual(
+      record.attempts.map(({ endpointId, cause }) => [endpointId, cause]),
+      [
+        ['first', 'upstream_rate_limited'],
+        ['endpoint', 'gateway_lost'],
+      ],
+    );
+  });
+
   it('is still recorded when its endpoint is unknown', () => {
     const record = recordOfExpired(draft, 9, 21_000);
     assert.deepEqual([record.endpointId, record.attempts, record.actualCostMicros], [null, [], null]);

@@ -1,5 +1,5 @@
 import type { Operation } from '@relay/contract';
-import type { RequestRecord } from './request-record.ts';
+import type { RecordedAttempt, RequestRecord } from './request-record.ts';
 import type { Attribution } from './teams.ts';
 
 /**
@@ -23,6 +23,8 @@ export interface ExpiredDraft extends Attribution {
   readonly estimatedOutputTokens: number;
   /** In the order in which admission got them; admission identifies the chosen one by its index. */
   readonly candidates: readonly DraftCandidate[];
+  /** Those that ended before this ask: limits count them too. Left out where there is none. */
+  readonly attempts?: readonly RecordedAttempt[];
 }
 
 export interface DraftCandidate {
@@ -53,7 +55,7 @@ export function isExpiredEstimate(cause: string | null, usageSource: string): bo
  * what hard limits reserved, and marked as such.
  */
 export function recordOfExpired(draft: ExpiredDraft, candidate: number, expiredAtMs: number): RequestRecord {
-  const { candidates, ...known } = draft;
+  const { candidates, attempts = [], ...known } = draft;
   const chosen = candidates[candidate];
   const latencyMs = Math.max(0, Math.round(expiredAtMs - draft.arrivedAtMs));
   const cause = GATEWAY_LOST;
@@ -72,20 +74,7 @@ export function recordOfExpired(draft: ExpiredDraft, candidate: number, expiredA
     state: 'failed',
     status: 500,
     cause,
-    attempts:
-      chosen === undefined
-        ? []
-        : [
-            {
-              endpointId: chosen.endpointId,
-              providerId: chosen.providerId,
-              upstreamModel: chosen.upstreamModel,
-              status: null,
-              outcome: 'failed',
-              cause,
-              latencyMs,
-            },
-          ],
+    attempts: chosen === undefined ? attempts : [...attempts, lostAttempt(chosen, latencyMs)],
     waitMs: 0,
     ttftMs: null,
     latencyMs,
@@ -95,5 +84,20 @@ export function recordOfExpired(draft: ExpiredDraft, candidate: number, expiredA
     actualOutputTokens: reserved?.outputTokens ?? draft.estimatedOutputTokens,
     actualCachedInputTokens: 0,
     actualCostMicros: estimatedCostMicros === null ? null : (reserved?.costMicros ?? estimatedCostMicros),
+  };
+}
+
+function lostAttempt(
+  { endpointId, providerId, upstreamModel }: DraftCandidate,
+  latencyMs: number,
+): RecordedAttempt {
+  return {
+    endpointId,
+    providerId,
+    upstreamModel,
+    status: null,
+    outcome: 'failed',
+    cause: GATEWAY_LOST,
+    latencyMs,
   };
 }

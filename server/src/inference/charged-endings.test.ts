@@ -38,6 +38,10 @@ describe('what a request is charged at its end', () => {
     return Number(answered?.headers[names.estimatedOutputTokens.toLowerCase()]);
   }
 
+  async function until(holds: () => boolean): Promise<void> {
+    while (!holds()) await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+
   it('is what an error reports', async () => {
     const usage = { prompt_tokens: 7, completion_tokens: 900 };
     upstream.answer = (response) => void response.writeHead(500).end(JSON.stringify({ error: {}, usage }));
@@ -66,6 +70,36 @@ describe('what a request is charged at its end', () => {
     sent.leave();
     const record = await gateway.nthRecord(1);
     assert.deepEqual([record.state, record.actualOutputTokens], ['cancelled', 900]);
+  });
+
+  it('is the input for a client that leaves after an attempt failed, while it waits for the next', async () => {
+    await gateway.close();
+    gateway = await startGateway(
+      snapshot({
+        providers: [provider('p', { baseUrl: upstream.url, authMode: 'none' })],
+        endpoints: [
+          endpoint('a', 'p', 'm', { pacing: false }),
+          endpoint('b', 'p', 'm', { maxConcurrency: 1 }),
+        ],
+        lanes: [lane('fast', { defaultMaxWaitMs: 20_000 }), lane('other', { defaultMaxWaitMs: 0 })],
+        memberships: [member('fast', 'a', 1), member('fast', 'b', 2), member('other', 'b', 1)],
+        limitPolicies: [limit('tokens', 'tokens', 'minute', 1e9)],
+      }),
+    );
+    upstream.answer = () => undefined;
+    const busy = gateway.send({ ...CHAT, model: 'other' });
+    await until(() => upstream.heard.length === 1);
+    upstream.answer = (response) => {
+      response.writeHead(200, { 'content-length': '1000' }).write('{"choices":');
+      setTimeout(() => response.destroy(), 50);
+    };
+    const sent = gateway.send({ ...CHAT, max_tokens: 900 });
+    await until(() => gateway.desk.counts().waiting === 1);
+    sent.leave();
+    const record = await gateway.nthRecord(1);
+    assert.deepEqual([record.state, record.actualOutputTokens], ['cancelled', 0]);
+    assert.equal(record.attempts[0]?.charged?.tokens, record.actualInputTokens);
+    busy.leave();
   });
 
   it('does not lower what is typical where the client set the limit', async () => {

@@ -31,7 +31,7 @@ export function askFor(
     waitMsMax: mayWait ? waitMsLeft(exchange, route) : 0,
     ...(release === null ? {} : { release }),
     about: { laneId: route.lane?.id ?? null, userId: caller.userId, keyId: caller.keyId },
-    draft: JSON.stringify(draftOf(exchange, routed, candidates, reservations)),
+    draft: JSON.stringify(draftOf(exchange, routed, candidates, reservations, exchange.attempts)),
   };
 }
 
@@ -67,6 +67,7 @@ export function draftOf(
   routed: RoutedRequest,
   candidates: readonly Candidate[],
   reservations: readonly (Reservation | null)[],
+  attempts: Exchange['attempts'],
 ): ExpiredDraft {
   const { caller, snapshot } = exchange;
   const { estimate } = routed;
@@ -92,6 +93,7 @@ export function draftOf(
         : null,
       ...reservedIn(reservations[index] ?? null),
     })),
+    ...(attempts.length === 0 ? {} : { attempts }),
   };
 }
 

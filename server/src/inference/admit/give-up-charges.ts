@@ -33,7 +33,10 @@ export async function giveUpCharges(
     selection: 'preferred' as const,
     waitMsMax: 0,
     release: actual,
-    draft: JSON.stringify(draftOf(exchange, routed, [candidate], [exchange.reservation])),
+    // The last attempt is the one that this draft is for.
+    draft: JSON.stringify(
+      draftOf(exchange, routed, [candidate], [exchange.reservation], exchange.attempts.slice(0, -1)),
+    ),
   };
   await deps.desk.admit(ask).catch(() => undefined);
 }

@@ -191,8 +191,10 @@ function actualUsage(
     const { inputTokens, outputTokens } = exchange.reservation;
     return { source: 'estimated', usage: { inputTokens, outputTokens, cachedInputTokens: 0 } };
   }
-  // An answer in one piece is sent when it is written: a client that leaves after its first byte leaves after all of the work.
-  const leftWritten = ending.state === 'cancelled' && !exchange.streaming && last.status !== null;
+  // An answer in one piece is sent when it is written: a client that leaves after its first byte leaves after all of the work. One that leaves
+  // when the attempt has failed, and another was to follow, has used what limits were told of it.
+  const leftWritten =
+    ending.state === 'cancelled' && !exchange.streaming && last.status !== null && last.outcome !== 'failed';
   const isWritten = ending.state === 'completed' || ending.withheld === true || leftWritten;
   const whole = isWritten && ending.streamedTokens === 0;
   return {
