@@ -38,17 +38,39 @@ export interface Line {
 /** The store's times are whole milliseconds. */
 const STORE_TICK_MS = 1;
 
-/** An ask without an answer: when it was sent, and the release that came before the answer, with when it came. */
-interface EarlyRelease {
+/** An ask without an answer, and the release that came before that. Monotonic times. */
+interface Asked {
   readonly askedMs: number;
-  release: Release | null;
-  cameMs: number;
+  readonly told: { readonly release: Release; readonly cameMs: number } | null;
+}
+
+function createEarlyReleases(monotonicMs: () => number) {
+  const asks = new Map<string, Asked>();
+  return {
+    asking: (operationId: string): void => void asks.set(operationId, { askedMs: monotonicMs(), told: null }),
+    came(operationId: string, release: Release): void {
+      const asked = asks.get(operationId);
+      if (asked === undefined) return;
+      asks.set(operationId, { ...asked, told: { release, cameMs: monotonicMs() } });
+    },
+    /** It has its answer. */
+    take(operationId: string): Asked | undefined {
+      const asked = asks.get(operationId);
+      asks.delete(operationId);
+      return asked;
+    },
+  };
+}
+
+/** A message that was late, or came twice, may be about an earlier place of the same request. The engine knows. */
+function isOlder(release: Release, cameMs: number, { askedMs }: Waiter): boolean {
+  return release.kind === 'admitted' && cameMs - release.agoMs < askedMs - STORE_TICK_MS;
 }
 
 export function createLine(deps: LineDeps): Line {
   const { engine, clock, warn } = deps;
   const waiters = createWaiters();
-  const early = new Map<string, EarlyRelease>();
+  const early = createEarlyReleases(clock.monotonicMs);
   const fail = (waiter: Waiter, error: unknown) => {
     deps.gaveUp(waiter.ask.operationId);
     end(waiter, { kind: 'failed', error });
@@ -77,21 +99,13 @@ export function createLine(deps: LineDeps): Line {
     }
   }
 
-  function stopAll(): void {
-    for (const waiter of waiters.all()) end(waiter, { kind: 'stopped' });
-  }
-
   function released(operationId: string, release: Release): void {
-    const asked = early.get(operationId);
-    const nowMs = clock.monotonicMs();
-    if (asked !== undefined) Object.assign(asked, { release, cameMs: nowMs });
-    waiters.with(operationId, (waiter) => tellReleased(waiter, release, nowMs));
+    early.came(operationId, release);
+    waiters.with(operationId, (waiter) => tellReleased(waiter, release, clock.monotonicMs()));
   }
 
-  /** A message that was late, or came twice, may be about an earlier place of the same request. The engine knows. */
   function tellReleased(waiter: Waiter, release: Release, cameMs: number): void {
-    const isOlder = release.kind === 'admitted' && cameMs - release.agoMs < waiter.askedMs - STORE_TICK_MS;
-    if (isOlder) askAgain.soon(waiter);
+    if (isOlder(release, cameMs, waiter)) askAgain.soon(waiter);
     else tell(waiter, { answer: release, alone: false });
   }
 
@@ -102,24 +116,22 @@ export function createLine(deps: LineDeps): Line {
 
   return {
     listener: { released, next: alarms.set, missed },
-    asking: (operationId) =>
-      void early.set(operationId, { askedMs: clock.monotonicMs(), release: null, cameMs: 0 }),
-    asked: (operationId) => void early.delete(operationId),
+    asking: early.asking,
+    asked: (operationId) => void early.take(operationId),
     join(ask, withinMs) {
       const nowMs = clock.monotonicMs();
-      const asked = early.get(ask.operationId);
-      early.delete(ask.operationId);
+      const { askedMs = nowMs, told = null } = early.take(ask.operationId) ?? {};
       // What a failed attempt used is given back once.
       const { release: _release, ...kept } = ask;
-      const waiter = waiters.add(kept, asked?.askedMs ?? nowMs, nowMs + ask.waitMsMax);
-      if (asked == null || asked.release === null) askAgain.watch(waiter, withinMs);
-      else tellReleased(waiter, asked.release, asked.cameMs);
+      const waiter = waiters.add(kept, askedMs, nowMs + ask.waitMsMax);
+      if (told === null) askAgain.watch(waiter, withinMs);
+      else tellReleased(waiter, told.release, told.cameMs);
       return waiter.ended;
     },
     stop: (operationId) => waiters.with(operationId, (waiter) => end(waiter, { kind: 'stopped' })),
     lost: (operationId) => waiters.with(operationId, askAgain.soon),
     close() {
-      stopAll();
+      for (const waiter of waiters.all()) end(waiter, { kind: 'stopped' });
       alarms.stop();
     },
   };

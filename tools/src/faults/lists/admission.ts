@@ -311,10 +311,18 @@ const desk = faultsIn('server/src/admission', [
   {
     name: 'a settlement is sent again without its charge',
     file: 'settlements.ts',
-    find: "  if (operation.state === 'dispatched') await restoreOperation(deps, operation);\n",
+    find: '    await restoreOperation(deps, operation);\n',
     replace: '',
     why: 'after a loss of the store limits let more through',
     tests: ['redis/lost-state.db.test.ts'],
+  },
+  {
+    name: 'a release that is older than the ask lets the request go',
+    file: 'line.ts',
+    find: 'if (isOlder(release, cameMs, waiter)) askAgain.soon(waiter);',
+    replace: 'if (waiter === null) askAgain.soon(waiter);',
+    why: 'a message that came twice sends a request without capacity',
+    tests: ['line.test.ts'],
   },
   {
     name: 'a long pause of a provider is an exhausted budget',
