@@ -89,6 +89,7 @@ describe('charges given up while a guardrail checks the response', () => {
       protocol: protocols.chat,
       waitMs: 0,
       reservation: null,
+      attempts: [],
     } as unknown as Exchange;
     const estimate = { inputTokens: 40, outputTokens: 60 };
     const body = { model: 'm', streaming: false } as RoutedRequest['body'];
