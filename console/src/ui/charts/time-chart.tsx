@@ -136,7 +136,7 @@ function Legend({ drawn, hidden, onToggle, left }: LegendProps) {
                 type="button"
                 aria-pressed={!off}
                 onClick={() => onToggle(each.key)}
-                className="flex max-w-48 items-center gap-1.5 rounded px-1.5 py-px hover:bg-hover"
+                className="flex min-h-6 max-w-48 items-center gap-1.5 rounded px-1.5 hover:bg-hover"
               >
                 <span
                   aria-hidden
