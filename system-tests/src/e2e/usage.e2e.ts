@@ -94,7 +94,7 @@ describe('figures', () => {
       // What is in flight is asked again and again.
       if (request.url().includes('/api/') && !request.url().endsWith('/live')) asked.push(request.url());
     });
-    const asking = story.page.waitForRequest(/timeseries\?metric=requests&group_by=state/);
+    const asking = story.page.waitForRequest(/timeseries\?metric=requests&group_by=service/);
     const answer = await answerTo('requests', () => story.page.reload());
     await chart().waitFor();
     await story.page.waitForLoadState('networkidle');
