@@ -115,7 +115,7 @@ describe('figures', () => {
   });
 
   it('a tile leads to its figure in Usage', async () => {
-    await story.page.getByRole('link', { name: 'Requests', exact: true }).first().click();
+    await story.page.getByTitle('Open Requests in Usage').click();
     await heading('Requests by service').waitFor();
     await chart().waitFor();
     await story.inspect('usage');

@@ -127,7 +127,7 @@ function Legend({ drawn, hidden, onToggle, left }: LegendProps) {
   if (drawn.length < 2) return null;
   return (
     <div className="min-w-0">
-      <ul aria-label={text.charts.series} className="-mx-1.5 flex flex-wrap gap-x-1">
+      <ul aria-label={text.charts.series} className="-mx-1.5 flex flex-wrap gap-1">
         {drawn.map((each) => {
           const off = hidden.has(each.key);
           return (
@@ -136,7 +136,7 @@ function Legend({ drawn, hidden, onToggle, left }: LegendProps) {
                 type="button"
                 aria-pressed={!off}
                 onClick={() => onToggle(each.key)}
-                className="flex min-h-6 max-w-48 items-center gap-1.5 rounded px-1.5 hover:bg-hover"
+                className="flex min-h-[24px] max-w-48 items-center gap-1.5 rounded px-1.5 hover:bg-hover"
               >
                 <span
                   aria-hidden
