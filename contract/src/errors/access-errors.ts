@@ -97,7 +97,7 @@ export const accessErrors = {
     type: 'permission_error',
     message: 'This organization has no access to Relay. Ask the organization owner to enable it.',
     why: 'The key belongs to an organization that has no access to Relay.',
-    fix: 'Enable the product for the organization, or use a key from an organization that has it.',
+    fix: 'Enable Relay for the organization, or use a key from an organization that has access.',
     owner: 'config',
   },
   entitlement_missing: {
