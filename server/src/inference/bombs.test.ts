@@ -96,4 +96,16 @@ describe('compressed answers', () => {
     said = { type: 'application/json', encoding: 'gzip', body: gzipSync(answerOf('x')).subarray(0, 30) };
     assert.equal((await ask()).status, 502);
   });
+
+  it('that are streams without a byte do not count as answers, however they end', async () => {
+    said = { type: 'text/event-stream', encoding: 'br', body: Buffer.alloc(0) };
+    assert.equal((await ask(true)).status, 502);
+    upstream.answer = (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream', 'content-encoding': 'br' });
+      response.flushHeaders();
+      response.socket?.end();
+    };
+    gateway.records.length = 0;
+    assert.equal((await ask(true)).status, 502);
+  });
 });

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { allScopes } from '@relay/contract';
+import { redisCall, redisKeys } from '@relay/testbed';
 import { type Accounts, openAccounts } from '../harness/accounts.ts';
 import { adminClient, createLane } from '../harness/admin-client.ts';
 import { type Deployment, startDeployment } from '../harness/deployment.ts';
@@ -71,7 +72,11 @@ export async function startSite(): Promise<Site> {
     raw,
     processes: [...selfHosted.processes, hosted.platform, ...hosted.inference],
     accounts,
-    furnish: () => furnish(selfHosted, accounts, raw),
+    async furnish() {
+      // Wrong passwords and tokens of the last inputs would have every later one refused, and the operator too.
+      for (const { redis } of [selfHosted, hosted]) await forgetAttempts(redis.port);
+      return furnish(selfHosted, accounts, raw);
+    },
     async stop() {
       client.close();
       await accounts.close();
@@ -79,6 +84,11 @@ export async function startSite(): Promise<Site> {
       await raw.close();
     },
   };
+}
+
+async function forgetAttempts(port: number): Promise<void> {
+  const keys = await redisKeys(port, 'relay:attempts:*');
+  if (keys.length > 0) await redisCall(port, 'DEL', ...keys);
 }
 
 async function furnish(selfHosted: Deployment, accounts: Accounts, raw: RawProvider): Promise<Ground> {

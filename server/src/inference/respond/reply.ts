@@ -41,6 +41,7 @@ const INCOMPLETE = {
   code: 'upstream_invalid_response',
   why: 'the response is not a complete JSON object',
 } as const;
+const EMPTY = { code: 'upstream_invalid_response', why: 'the stream ended before any content' } as const;
 /** In place of a head until the provider has sent one. */
 const NO_HEAD: UpstreamHead = { status: 0, headers: {} };
 
@@ -142,8 +143,9 @@ export class Reply implements UpstreamListener, InCharge {
       );
     } else {
       // Compressed although Relay did not ask for it: the bytes are relayed, usage is read from a decoded copy.
+      // Nothing is sent before the first of them, so until then another attempt can replace this one.
       this.#tap = new EncodedStreamTap(encodingOf(head) ?? '', this.#deps.protocol.stream);
-      this.#pipe();
+      this.#mode = 'piping';
     }
   }
 
@@ -191,7 +193,7 @@ export class Reply implements UpstreamListener, InCharge {
     }
     const held = this.#chunks;
     this.#chunks = [];
-    this.#pipe();
+    this.#mode = 'piping';
     for (const each of held) this.#pipeChunk(each);
   }
 
@@ -289,8 +291,7 @@ export class Reply implements UpstreamListener, InCharge {
     if (reader === null) return;
     const rest = reader.end();
     if (reader.phase !== 'open' && !reader.done) {
-      const why = 'the stream ended before any content';
-      this.#finish({ kind: 'failure', fault: { code: 'upstream_invalid_response', why }, held: null });
+      this.onFailure(EMPTY);
       return;
     }
     if (reader.phase !== 'open') this.#relay(reader.takeHeld());
@@ -321,11 +322,6 @@ export class Reply implements UpstreamListener, InCharge {
     }
   }
 
-  #pipe(): void {
-    this.#mode = 'piping';
-    this.#commit();
-  }
-
   #pipeChunk(chunk: Buffer): void {
     this.#write(chunk);
     this.#tap?.push(chunk);
@@ -334,6 +330,10 @@ export class Reply implements UpstreamListener, InCharge {
   }
 
   async #endPiped(): Promise<void> {
+    if (this.#committedMs === null) {
+      this.onFailure(EMPTY);
+      return;
+    }
     this.#commit().end();
     if (this.#tap === null) {
       this.#delivered('completed', null, this.#deps.protocol.answer.readTail(this.#tail));

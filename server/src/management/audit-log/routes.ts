@@ -3,13 +3,12 @@ import { demandStorableText } from '../../domain/storable-fields.ts';
 import type { Handlers } from '../../http/call.ts';
 import type { ManagementDeps } from '../resources/deps.ts';
 import { cursorOfId, idOfCursor } from '../resources/paging.ts';
-import { invalidField, isId } from '../resources/refusals.ts';
+import { isId } from '../resources/refusals.ts';
+import { TIME_MS_MAX, timeOf } from '../resources/time-param.ts';
 import { type EntrySearch, entriesQuery } from './queries.ts';
 import { toAuditEntry } from './wire.ts';
 
 const PAGE_DEFAULT = 50;
-/** The times that a UUIDv7 can carry. */
-const TIME_MS_MAX = 2 ** 48 - 1;
 
 /** The log grows without bound, so every response is a page. */
 export function auditLogHandlers(deps: Pick<ManagementDeps, 'ofOrganization'>): Handlers {
@@ -45,13 +44,4 @@ function searchOf(organizationId: string, query: AuditQuery, limit: number): Ent
 function storable(param: string, text: string | undefined): string | undefined {
   if (text !== undefined) demandStorableText(param, text);
   return text;
-}
-
-function timeOf(param: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const timeMs = Date.parse(text);
-  // The schema accepts a leap second, which `Date` cannot represent.
-  if (Number.isNaN(timeMs))
-    throw invalidField(param, `${param} must be a time in UTC, such as 2026-01-31T00:00:00.000Z.`);
-  return Math.min(Math.max(timeMs, 0), TIME_MS_MAX);
 }

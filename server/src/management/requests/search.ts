@@ -8,7 +8,8 @@ import {
   type SearchColumn,
   type Wanted,
 } from '../../store/ledger/log/log-search.ts';
-import { invalidField, isId } from '../resources/refusals.ts';
+import { isId } from '../resources/refusals.ts';
+import { TIME_MS_MAX, timeOf } from '../resources/time-param.ts';
 
 /** The filters of every route that reads the log. */
 export interface RequestFilters {
@@ -25,8 +26,6 @@ export interface RequestFilters {
   readonly error_code?: string;
 }
 
-/** The times that a UUIDv7 can carry. */
-const TIME_MS_MAX = 2 ** 48 - 1;
 const ID_COLUMNS: readonly SearchColumn[] = ['key_id', 'user_id', 'lane_id', 'endpoint_id', 'provider_id'];
 
 /** The only user whose requests the caller may see: its own; undefined when it may see all. */
@@ -76,13 +75,4 @@ export function isFound(
 function storable(param: string, text: string | undefined): string | undefined {
   if (text !== undefined) demandStorableText(param, text);
   return text;
-}
-
-export function timeOf(param: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const timeMs = Date.parse(text);
-  // The schema accepts a leap second, which `Date` cannot represent.
-  if (Number.isNaN(timeMs))
-    throw invalidField(param, `${param} must be a time in UTC, such as 2026-01-31T00:00:00.000Z.`);
-  return Math.min(Math.max(timeMs, 0), TIME_MS_MAX);
 }

@@ -1,7 +1,7 @@
 import { countWords } from '@relay/contract/words';
 import { BUCKET_MS, type Bucket, type BucketRange, ROLLUP_DAYS } from '../../store/ledger/rollups/bucket.ts';
-import { timeOf } from '../requests/search.ts';
 import { invalidField } from '../resources/refusals.ts';
+import { timeOf } from '../resources/time-param.ts';
 
 const POINTS_MAX = 2_000;
 

@@ -11,8 +11,9 @@ import {
   readSeries as readRollups,
   type SeriesRow,
 } from '../../store/ledger/rollups/read-series.ts';
-import { timeOf, visibleUser } from '../requests/search.ts';
+import { visibleUser } from '../requests/search.ts';
 import { invalidField, isId } from '../resources/refusals.ts';
+import { timeOf } from '../resources/time-param.ts';
 import { countConfigured } from './configured-counts.ts';
 import { type EndpointStatsDeps, endpointStatsHandlers } from './endpoint-stats.ts';
 import { failureHandlers } from './failures.ts';

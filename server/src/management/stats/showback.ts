@@ -12,9 +12,9 @@ import {
   type ShowbackSums,
 } from '../../store/ledger/rollups/read-showback.ts';
 import type { Database } from '../../store/postgres/schema.ts';
-import { timeOf } from '../requests/search.ts';
 import type { ManagementDeps } from '../resources/deps.ts';
 import { invalidField, isId } from '../resources/refusals.ts';
+import { timeOf } from '../resources/time-param.ts';
 import { focusCsv } from './focus.ts';
 
 const GROUPS_MAX = 1_000;

@@ -322,6 +322,11 @@ describe('usage statistics', () => {
     });
   });
 
+  it('end within the years that a timestamp can name', async () => {
+    const { to } = await read({ metric: 'requests', bucket: 'day', to: '9999-12-31T23:59:59.999Z' });
+    assert.equal(to, '9999-12-31T00:00:00.000Z');
+  });
+
   it('refuse what cannot be answered, and name the field', async () => {
     const at = (days: number) => new Date(nowMs - days * SIZE_MS.day).toISOString();
     const cases: [Query, string, RegExp][] = [

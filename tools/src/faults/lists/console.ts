@@ -197,7 +197,7 @@ export const consoleFaults = faultsIn('console/src', [
     name: 'the strip stops for good after one 429',
     file: 'api/live-queries.ts',
     find: 'if (error.status !== TOO_MANY) return false;',
-    replace: 'return false;',
+    replace: 'if (error.status >= 400) return false;',
     why: 'every page shows old totals until it is loaded again',
   },
   {

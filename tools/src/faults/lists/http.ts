@@ -78,7 +78,7 @@ export const httpFaults = faultsIn('server/src/http', [
     name: 'unavailable is not to be tried again',
     file: 'error-response.ts',
     find: "errors[code].status === 503 ? { [headers.retryAfter]: '1' } : {}",
-    replace: "errors[code].status === 599 ? { [headers.retryAfter]: '1' } : {}",
+    replace: "errors[code].status === 502 ? { [headers.retryAfter]: '1' } : {}",
     why: 'clients give up in a short outage',
   },
   {

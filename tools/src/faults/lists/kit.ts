@@ -117,7 +117,7 @@ export const kitFaults = faultsIn('server/src/kit', [
     name: 'a mapped IPv4 address in hex is taken for IPv6',
     file: 'egress/address.ts',
     find: 'if (hex === null) return address;',
-    replace: 'if (hex !== null) return address;',
+    replace: 'if (hex === null || hex.length > 2) return address;',
     why: 'an operator cannot open a network for such an address, and a public one is refused',
   },
   {
