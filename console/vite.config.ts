@@ -17,6 +17,26 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    rolldownOptions: {
+      output: {
+        // Without groups there is a file for every set of pages that share a module: 168, half of them below 1.4 KB, and
+        // a page took 74 requests.
+        codeSplitting: {
+          groups: [
+            { name: 'first', tags: ['$initial'], priority: 2 },
+            {
+              name: 'shared',
+              minShareCount: 2,
+              entriesAware: true,
+              entriesAwareMergeThreshold: 20_000,
+              priority: 1,
+            },
+          ],
+        },
+        // The names of the shared files would list every page that uses them.
+        chunkFileNames: ({ name }) => `assets/${name.split('~', 1)[0]}-[hash].js`,
+      },
+    },
     // The bundle contains third-party code, so their license notices ship with it.
     license: { fileName: 'licenses.md' },
   },
