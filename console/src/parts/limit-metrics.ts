@@ -42,3 +42,16 @@ export function ruleOf({ metric, period, limit }: Pick<LimitUsage, 'metric' | 'p
   const amount = text.limits.amount[metric](roundAmountOf(metric, limit), limit === 1);
   return text.limits.rule(amount, text.limits.periods[period]);
 }
+
+/** Where a limit applies, by name: "on lane Assistant", "for key Support bot". `subject` is null for a shared limit. */
+export function placeOf(
+  { kind, scope }: { readonly kind: LimitUsage['policy_kind']; readonly scope: LimitUsage['scope_type'] },
+  scopeName: string,
+  subject: string | null,
+): string {
+  const words = text.limits;
+  const on = scope === 'global' ? words.on.global : words.on[scope](scopeName);
+  if (subject === null || kind === 'resource') return on;
+  const owner = words.of[kind](subject);
+  return scope === 'global' ? owner : `${owner} ${on}`;
+}

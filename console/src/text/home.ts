@@ -38,6 +38,10 @@ export const homeText = {
     untilRejections: 'until rejections',
     rejectsNow: 'Relay is rejecting requests',
     noLimit: 'No limit will run out before it resets.',
+    usedOf: (used: string, rule: string) => `${used} of ${rule}`,
+    limitFigure: (left: string, usedUpAt: string | null) =>
+      `${left} left${usedUpAt === null ? '' : `; used up at ${usedUpAt} at this rate`}`,
+    rejected: 'rejected',
     resetsIn: (span: string) => `resets in ${span}`,
     now: 'now',
     spend: (month: string) => `Spend, ${month}`,

@@ -183,10 +183,13 @@ export const limitsText = {
       spend: 'USD',
       concurrency: 'requests',
     } satisfies Record<LimitMetric, string>,
-    noConcurrency: 'Relay doesn’t record concurrency over time. The values above are current.',
-    noCredential: 'Relay doesn’t record usage by credential. The values above are current.',
-    noTeam: 'Team usage over time isn’t charted. See Showback for team spend.',
-    noScope: 'The chart needs the scope relay:usage:read.',
+    /** Why there is no chart. */
+    none: {
+      concurrency: 'Relay doesn’t record concurrency over time. The values above are current.',
+      credential: 'Relay doesn’t record usage by credential. The values above are current.',
+      team: 'Team usage over time isn’t charted. See Showback for team spend.',
+      scope: 'The chart needs the scope relay:usage:read.',
+    },
   },
   refusals: {
     title: 'Recent rejections',

@@ -202,6 +202,16 @@ export const NextLimitsQuery = query({
   ),
 });
 
+const NextLimit = closed('NextLimit', {
+  ...LimitUsage.properties,
+  subject_id: nullable(Id, {
+    description: 'The member, key or team whose limit it is. Null with `policy_kind` `resource`.',
+  }),
+  subject_name: nullable(Type.String(), { description: 'Null with `policy_kind` `resource`.' }),
+  scope_name: nullable(Type.String(), { description: 'Null for `global`.' }),
+});
+export type NextLimit = Static<typeof NextLimit>;
+
 /** The limits per hour, day, week and month that need attention first. */
 export const NextLimits = closed('NextLimits', {
   at: Timestamp,
@@ -209,7 +219,7 @@ export const NextLimits = closed('NextLimits', {
     description:
       '`own`: only the caller’s limits, because the caller lacks `relay:limits:read:organization`.',
   }),
-  limits: Type.Array(LimitUsage, {
+  limits: Type.Array(NextLimit, {
     description:
       'Limits that run out before they reset, soonest first; then the others, least remaining share first. Excludes limits per second and per minute and limits on concurrency, because requests wait for them, and limits of 0.',
   }),

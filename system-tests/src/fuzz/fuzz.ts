@@ -77,7 +77,8 @@ async function runBatch(
   findings: Map<string, number>,
 ): Promise<void> {
   const ground = await site.furnish();
-  const note = noteInto(options, figures, findings);
+  const crashed: string[] = [];
+  const note = noteInto(options, figures, findings, crashed);
   let next = from;
   async function client(): Promise<void> {
     while (next < to) {
@@ -87,6 +88,7 @@ async function runBatch(
     }
   }
   await Promise.all(Array.from({ length: CLIENTS }, client));
+  showCauses(site, crashed);
   const { lost, duplicated } = await compareRows(site, ground);
   figures.lost += lost;
   figures.duplicated += duplicated;
@@ -116,12 +118,18 @@ async function oneInput(
 }
 
 /** Counts, and shows the first of every kind of finding with how to send it again. */
-function noteInto({ seed, only }: FuzzOptions, figures: FuzzFigures, findings: Map<string, number>): Note {
+function noteInto(
+  { seed, only }: FuzzOptions,
+  figures: FuzzFigures,
+  findings: Map<string, number>,
+  crashed: string[],
+): Note {
   return ({ index, target, kind, why, shown }) => {
     figures.inputs += 1;
     figures.by_target[target] = (figures.by_target[target] ?? 0) + 1;
     if (kind === null) return;
     figures[FIGURE_OF[kind]] += 1;
+    if (kind === 'crash') crashed.push(why);
     const sort = `${kind} ${target} ${why.split(': ', 1)[0]} ${shown
       .split('?', 1)[0]
       ?.replaceAll(/[0-9a-f-]{36}/g, 'ID')
@@ -132,6 +140,16 @@ function noteInto({ seed, only }: FuzzOptions, figures: FuzzFigures, findings: M
     const again = `--seed ${seed} --replay ${index}${only === undefined ? '' : ` --only ${only}`}`;
     process.stdout.write(`${kind} (${again})\n  ${why.slice(0, 500)}\n  ${shown.slice(0, 700)}\n`);
   };
+}
+
+/** What the log says about requests that failed unexpectedly: many fail only beside others, and not when sent again. */
+function showCauses({ processes }: Site, crashed: readonly string[]): void {
+  if (crashed.length === 0) return;
+  const lines = processes
+    .flatMap(({ logs }) => logs)
+    .filter(({ request_id: id }) => typeof id === 'string' && crashed.some((why) => why.includes(id)));
+  for (const line of lines.slice(0, SHOWN_MAX))
+    process.stdout.write(`  log: ${JSON.stringify(line).slice(0, 2_000)}\n`);
 }
 
 async function alive({ processes, client }: Site): Promise<boolean> {

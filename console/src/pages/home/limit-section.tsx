@@ -1,13 +1,14 @@
-import type { LimitUsage } from '@relay/contract';
+import type { NextLimit } from '@relay/contract';
 import { Link } from '@tanstack/react-router';
 import { formatSpan } from '../../format/spans.ts';
 import { FillBar } from '../../parts/limit-bar.tsx';
-import { amountOf, ruleOf } from '../../parts/limit-metrics.ts';
+import { amountOf, placeOf, ruleOf } from '../../parts/limit-metrics.ts';
 import { text } from '../../text/index.ts';
 import { Plate } from '../../ui/plate.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import { LeadSection } from './lead-section.tsx';
 import type { LimitEnd } from './limit-ends.ts';
+import { LimitFigure } from './limit-figure.tsx';
 
 const words = text.home.lead;
 const MORE_SHOWN = 3;
@@ -17,7 +18,7 @@ interface LimitSectionProps {
   /** The first to run out first. */
   readonly ends: readonly LimitEnd[];
   /** For when none runs out: the tightest first. */
-  readonly lasting: readonly LimitUsage[];
+  readonly lasting: readonly NextLimit[];
   /** Whether these are of all limits of the organization. */
   readonly isWhole: boolean;
 }
@@ -51,7 +52,7 @@ export function LimitSection({ ends, lasting, isWhole }: LimitSectionProps) {
             key={usage.policy_id}
             className="grid h-[30px] grid-cols-[minmax(0,1fr)_64px_72px] items-center gap-2 border-t"
           >
-            <LimitLink usage={usage} />
+            <LimitLink usage={usage}>{wordsOf(usage)}</LimitLink>
             <FillBar usage={usage} />
             <span className="truncate text-right text-xs text-ink-soft">
               {atMs === null
@@ -82,7 +83,9 @@ function First({ end: { usage, atMs }, nowMs }: { readonly end: LimitEnd; readon
         )}
       </p>
       <p className="mt-1 mb-2.5 text-xs text-ink-faint">
-        {text.limits.kindOf[usage.policy_kind]} <LimitLink usage={usage} />
+        <LimitLink usage={usage}>
+          {words.usedOf(amountOf(usage.metric, usage.limit - usage.remaining), wordsOf(usage))}
+        </LimitLink>
         {usage.forecast === null || isOver
           ? ''
           : ` · ${words.forecastAtReset(amountOf(usage.metric, usage.forecast))}`}
@@ -90,17 +93,21 @@ function First({ end: { usage, atMs }, nowMs }: { readonly end: LimitEnd; readon
           ? ''
           : ` · ${words.resetsIn(formatSpan(Date.parse(usage.resets_at) - nowMs))}`}
       </p>
-      <div className="mb-2.5">
-        <FillBar usage={usage} thick />
-      </div>
+      <LimitFigure usage={usage} nowMs={nowMs} />
     </>
   );
 }
 
-function LimitLink({ usage }: { readonly usage: LimitUsage }) {
+/** "$50.00 per day for key Support bot". */
+function wordsOf(usage: NextLimit): string {
+  const place = { kind: usage.policy_kind, scope: usage.scope_type };
+  return `${ruleOf(usage)} ${placeOf(place, usage.scope_name ?? '', usage.subject_name)}`;
+}
+
+function LimitLink({ usage, children }: { readonly usage: NextLimit; readonly children: string }) {
   return (
-    <Link to="/limits" search={{ open: usage.policy_id }} className="link truncate text-ink">
-      {ruleOf(usage)}
+    <Link to="/limits" search={{ open: usage.policy_id }} className="link truncate text-ink" title={children}>
+      {children}
     </Link>
   );
 }

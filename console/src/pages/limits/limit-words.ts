@@ -1,6 +1,6 @@
 import { formatCount, formatMoney } from '../../format/numbers.ts';
 import { formatOrdinal } from '../../format/spans.ts';
-import { ruleOf } from '../../parts/limit-metrics.ts';
+import { placeOf, ruleOf } from '../../parts/limit-metrics.ts';
 import { text } from '../../text/index.ts';
 import type { LimitRow } from './limit-row.ts';
 
@@ -19,12 +19,7 @@ type Place = Pick<LimitRow, 'kind' | 'subjectId' | 'scope' | 'scopeId'>;
 
 /** "on lane Assistant", "for key Support bot". */
 export function whereOf(place: Place, names: LimitNames): string {
-  const { scope } = place;
-  const on = scope === 'global' ? words.on.global : words.on[scope](names.scope(place));
-  const subject = names.subject(place);
-  if (subject === null || place.kind === 'resource') return on;
-  const owner = words.of[place.kind](subject);
-  return scope === 'global' ? owner : `${owner} ${on}`;
+  return placeOf(place, names.scope(place), names.subject(place));
 }
 
 /** "$50.00 per day on lane Assistant". */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { burnDown, slidingUse, stretchOf } from './burn-down.ts';
+import { burnDown, slidingUse, stretchOf } from '../../parts/burn-down.ts';
 import type { LimitRow } from './limit-row.ts';
 import { bitesBefore, outlookOf } from './outlook.ts';
 

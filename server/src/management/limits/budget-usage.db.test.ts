@@ -116,6 +116,23 @@ describe('the live state of budgets', () => {
     assert.equal(body[1]?.policy_kind, 'api_key');
   });
 
+  it('names whose limits run out next', async () => {
+    const { body } = await room.call('getNextLimits', anne, { query: { limit: 100 } });
+    const { name } = await room.db
+      .selectFrom('users')
+      .select('name')
+      .where('id', '=', anne.userId)
+      .executeTakeFirstOrThrow();
+    const ofAnne = body.limits.find(({ policy_kind: kind }) => kind === 'user');
+    assert.deepEqual(
+      [ofAnne?.subject_id, ofAnne?.subject_name, ofAnne?.scope_name],
+      [anne.userId, name, null],
+    );
+    const ofKey = body.limits.filter(({ policy_kind: kind }) => kind === 'api_key');
+    assert.deepEqual(new Set(ofKey.map(({ subject_name }) => subject_name)), new Set(['k']));
+    assert.equal(new Set(ofKey.map(({ subject_id }) => subject_id)).size, ofKey.length);
+  });
+
   it('is walked in pages without a duplicate or a gap, over all kinds', async () => {
     const { body: provider } = await room.call('createProvider', room.acme, {
       body: { name: 'P', base_url: 'https://api.example.com/v1', auth_mode: 'none', enabled: true },

@@ -212,12 +212,12 @@ describe('the live state of limits', () => {
   });
 
   it('names the limits that run out first, then the tightest, and none for which requests wait', async () => {
-    await addOneOfEach(room, room.acme);
+    const { lane } = await addOneOfEach(room, room.acme);
     const tokens = { metric: 'tokens', period: 'day' } as const;
     const [later, first, tight, wide] = [
       await limit({ ...tokens, limit_value: 1_000 }),
       await limit({ ...tokens, limit_value: 800 }),
-      await limit({ ...tokens, limit_value: 2_000 }),
+      await limit({ ...tokens, limit_value: 2_000, scope_type: 'lane', scope_id: lane.id }),
       await limit({ ...tokens, limit_value: 90_000 }),
     ];
     await limit({ ...tokens, period: 'minute', limit_value: 800 });
@@ -239,6 +239,10 @@ describe('the live state of limits', () => {
     assert.deepEqual([one.limits.length, one.total], [1, 4]);
     const own = await room.call('getNextLimits', { ...room.acme, scopes: new Set(['relay:usage:read']) });
     assert.deepEqual([own.body.counted, own.body.limits], ['own', []]);
+    assert.deepEqual(
+      body.limits.map(({ subject_id, subject_name, scope_name }) => [subject_id, subject_name, scope_name]),
+      [null, null, 'Main', null].map((scope) => [null, null, scope]),
+    );
     storeIsAway = true;
     await assert.rejects(room.call('getNextLimits', room.acme), refusal('policy_unavailable'));
   });

@@ -1,6 +1,10 @@
-import type { LimitUsage, NextLimits } from '@relay/contract';
+import type { LimitUsage, NextLimit, NextLimits } from '@relay/contract';
+import type { Kysely } from 'kysely';
 import type { Caller } from '../../domain/caller.ts';
+import type { Limit } from '../../domain/limits/limit.ts';
 import { isCalendar } from '../../domain/limits/period.ts';
+import { type NamedKind, namesOf } from '../../store/configuration/names-of.ts';
+import type { Database } from '../../store/postgres/schema.ts';
 import { type ListedLimit, listLimits } from './listed-limits.ts';
 import { readLimitUsage, type UsageDeps } from './read-usage.ts';
 import { leftShare } from './usage-wire.ts';
@@ -20,13 +24,63 @@ export async function nextLimits(deps: UsageDeps, caller: Caller, shown = SHOWN)
     .map(({ limit }) => limit)
     .filter(({ described: { period, limit_value: limit } }) => isCalendar(period) && limit > 0);
   const usages = await readLimitUsage(deps, organizationId, limits);
+  const next = usages
+    .map((usage, index) => ({ usage, limit: limits[index] }))
+    .toSorted((a, b) => runsOutBefore(a.usage, b.usage))
+    .slice(0, shown);
   return {
     at: new Date(deps.clock.nowMs()).toISOString(),
     counted: seesOrganization(caller) ? 'organization' : 'own',
-    limits: usages.toSorted(runsOutBefore).slice(0, shown),
+    limits: await named(deps.ofOrganization(organizationId), organizationId, next),
     total: usages.length,
     complete,
   };
+}
+
+/** With whose limits they are and what they apply to, by id and name. */
+async function named(
+  db: Kysely<Database>,
+  organizationId: string,
+  next: readonly { readonly usage: LimitUsage; readonly limit: Limit | undefined }[],
+): Promise<NextLimit[]> {
+  const parts = next.map(({ usage, limit }) => ({
+    usage,
+    subject: subjectOf(usage.policy_kind, limit),
+    scope: scopeOf(usage),
+  }));
+  const ids = Map.groupBy(
+    parts.flatMap(({ subject, scope }) => [subject, scope].filter((part) => part !== null)),
+    ({ kind }) => kind,
+  );
+  const names = new Map<string, string>();
+  for (const [kind, of] of ids) {
+    const found = await namesOf(db, organizationId, kind, [...new Set(of.map(({ id }) => id))]);
+    for (const [id, name] of found) names.set(id, name);
+  }
+  // What was deleted since the limit was read has no name.
+  const nameOf = (part: Part | null) => (part === null ? null : (names.get(part.id) ?? part.id));
+  return parts.map(({ usage, subject, scope }) => ({
+    ...usage,
+    subject_id: subject?.id ?? null,
+    subject_name: nameOf(subject),
+    scope_name: nameOf(scope),
+  }));
+}
+
+interface Part {
+  readonly kind: NamedKind;
+  readonly id: string;
+}
+
+function subjectOf(kind: LimitUsage['policy_kind'], limit: Limit | undefined): Part | null {
+  const { userId = null, keyId = null, teamId = null } = limit?.applied.counts ?? {};
+  const id = userId ?? keyId ?? teamId;
+  return kind === 'resource' || id === null ? null : { kind, id };
+}
+
+function scopeOf({ scope_type: type, scope_id: id }: LimitUsage): Part | null {
+  if (type === 'global' || id === null) return null;
+  return { kind: type === 'model' ? 'endpoint' : type, id };
 }
 
 async function everyLimit(

@@ -12,7 +12,7 @@ import {
   slug,
   time,
 } from '../shape.ts';
-import { maybeCount, maybeId, maybeTime, metric, period } from './shared.ts';
+import { maybeCount, maybeId, maybeText, maybeTime, metric, period } from './shared.ts';
 
 const limitFields: Fields = {
   metric,
@@ -60,7 +60,7 @@ export const team = exactly({
 
 export const teamPolicies = exactly({ policies: listOf(exactly({ ...budgetFields, team_uuid: id })) });
 
-export const limitUsage = exactly({
+const usageFields = {
   policy_id: id,
   policy_kind: oneOf('resource', 'user', 'api_key', 'team'),
   scope_type: oneOf('global', 'provider', 'credential', 'endpoint', 'model', 'lane'),
@@ -75,12 +75,21 @@ export const limitUsage = exactly({
   rate_per_hour: nullable(number),
   forecast: maybeCount,
   runs_out_at: maybeTime,
+};
+
+export const limitUsage = exactly(usageFields);
+
+const nextLimit = exactly({
+  ...usageFields,
+  subject_id: maybeId,
+  subject_name: maybeText,
+  scope_name: maybeText,
 });
 
 export const nextLimits = exactly({
   at: time,
   counted: oneOf('organization', 'own'),
-  limits: listOf(limitUsage),
+  limits: listOf(nextLimit),
   total: integer,
   complete: flag,
 });

@@ -1,5 +1,5 @@
 import type { LimitUsage } from '@relay/contract';
-import { isCalendar, type Window, windowAt } from '../../parts/limit-window.ts';
+import { isCalendar, type Window, windowAt } from './limit-window.ts';
 
 interface Point {
   readonly at: string;

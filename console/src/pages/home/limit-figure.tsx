@@ -1,0 +1,129 @@
+import type { NextLimit } from '@relay/contract';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useId } from 'react';
+import { type HistoryQuestion, limitHistoryQuery } from '../../api/limit-queries.ts';
+import { useApi } from '../../api/use-api.ts';
+import { formatMoment, formatTick } from '../../format/times.ts';
+import { burnDown, type Stretch, stretchOf } from '../../parts/burn-down.ts';
+import { FillBar } from '../../parts/limit-bar.tsx';
+import { historyQuestionOf } from '../../parts/limit-history.ts';
+import { amountOf } from '../../parts/limit-metrics.ts';
+import { useAccess } from '../../session/use-access.ts';
+import { text } from '../../text/index.ts';
+
+const words = text.home.lead;
+
+interface LimitFigureProps {
+  readonly usage: NextLimit;
+  readonly nowMs: number;
+}
+
+/** What is left of a limit over its window, until it runs out; a bar where the statistics cannot tell. */
+export function LimitFigure({ usage, nowMs }: LimitFigureProps) {
+  const { can } = useAccess();
+  const { policy_kind: kind, subject_id: subjectId, scope_type: scope, scope_id: scopeId, metric } = usage;
+  const stretch = stretchOf(usage.period, nowMs);
+  const question =
+    stretch === null ? null : historyQuestionOf({ kind, subjectId, scope, scopeId, metric }, stretch);
+  if (stretch === null || question === null || !can('getTimeseries'))
+    return (
+      <div className="mb-2.5">
+        <FillBar usage={usage} thick />
+      </div>
+    );
+  return <BurnFigure usage={usage} nowMs={nowMs} stretch={stretch} question={question} />;
+}
+
+const WIDTH = 320;
+const HEIGHT = 96;
+/** Of the width; a narrower hatch has no room for its word. */
+const WORD_SHARE = 0.2;
+
+interface BurnFigureProps extends LimitFigureProps {
+  readonly stretch: Stretch;
+  readonly question: HistoryQuestion;
+}
+
+function BurnFigure({ usage, nowMs, stretch, question }: BurnFigureProps) {
+  const hatch = useId();
+  const { data = [] } = useQuery({
+    ...limitHistoryQuery(useApi(), question),
+    placeholderData: keepPreviousData,
+  });
+  const { startMs, endMs, step } = stretch;
+  const { left } = burnDown(usage, data, stretch, nowMs);
+  const x = (atMs: number) => (((atMs - startMs) / (endMs - startMs)) * WIDTH).toFixed(1);
+  const y = (amount: number) => (HEIGHT - 1 - (amount / Math.max(usage.limit, 1)) * (HEIGHT - 5)).toFixed(1);
+  // A point stands for the end of its bucket; the one of now for this moment.
+  const points = left.flatMap(({ value }, index) => {
+    const atMs = Math.min(startMs + ((endMs - startMs) / left.length) * (index + 1), nowMs);
+    return value === null ? [] : [{ atMs, value }];
+  });
+  const path = `M0,${y(usage.limit)} L${points.map(({ atMs, value }) => `${x(atMs)},${y(value)}`).join(' L')}`;
+  const runsOutMs = usage.runs_out_at === null ? null : Date.parse(usage.runs_out_at);
+  const isOver = usage.remaining === 0;
+  const emptyMs = isOver ? (points.find(({ value }) => value === 0)?.atMs ?? nowMs) : runsOutMs;
+  const emptyShare = emptyMs === null ? 1 : (emptyMs - startMs) / (endMs - startMs);
+  const emptyAt = emptyMs === null || isOver ? null : formatMoment(emptyMs, nowMs);
+  return (
+    <figure className="m-0 mb-2.5">
+      <div className="relative">
+        <svg
+          role="img"
+          aria-label={words.limitFigure(amountOf(usage.metric, usage.remaining), emptyAt)}
+          viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+          preserveAspectRatio="none"
+          className="block h-[96px] w-full"
+          fill="none"
+        >
+          <defs>
+            <pattern
+              id={hatch}
+              width="6"
+              height="6"
+              patternUnits="userSpaceOnUse"
+              patternTransform="rotate(45)"
+            >
+              <path d="M0,0V6" stroke="var(--bad)" strokeWidth="1.5" opacity="0.5" />
+            </pattern>
+          </defs>
+          {emptyMs === null ? null : (
+            <rect
+              x={x(emptyMs)}
+              y="4"
+              width={Math.max(0, WIDTH - Number(x(emptyMs)))}
+              height={HEIGHT - 4}
+              fill={`url(#${hatch})`}
+            />
+          )}
+          <path d={`${path} V${HEIGHT} H0Z`} fill="var(--ink-soft)" opacity="0.13" />
+          <path d={path} stroke="var(--ink)" strokeWidth="1.5" vectorEffect="non-scaling-stroke" />
+          {emptyMs === null || isOver ? null : (
+            <path
+              d={`M${x(nowMs)},${y(usage.remaining)} L${x(emptyMs)},${y(0)}`}
+              stroke="var(--warn)"
+              strokeWidth="1.5"
+              strokeDasharray="2 3"
+              vectorEffect="non-scaling-stroke"
+            />
+          )}
+          <path
+            d={`M0,${HEIGHT - 0.5}H${WIDTH}`}
+            stroke="var(--line-strong)"
+            vectorEffect="non-scaling-stroke"
+          />
+        </svg>
+        {emptyMs === null || 1 - emptyShare < WORD_SHARE ? null : (
+          <span className="absolute top-1.5 right-1.5 bg-canvas px-1 text-[11px] leading-4 text-bad">
+            {words.rejected}
+          </span>
+        )}
+      </div>
+      <figcaption className="mt-1 flex justify-between gap-2 text-[11px] leading-4 text-ink-faint">
+        <span>{formatTick(new Date(startMs).toISOString(), step)}</span>
+        {emptyAt === null ? null : <span className="font-semibold text-ink">{emptyAt}</span>}
+        <span>{formatTick(new Date(endMs).toISOString(), step)}</span>
+      </figcaption>
+    </figure>
+  );
+}
