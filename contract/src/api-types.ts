@@ -6443,7 +6443,7 @@ export interface components {
         "Retry-After": string;
         /** @description The same, in milliseconds. */
         "retry-after-ms": number;
-        /** @description `false` when a retry can’t help; SDKs honor it. */
+        /** @description `false` when a retry can’t help within a minute, or at all; SDKs honor it. */
         "x-should-retry": boolean;
         /** @description The tightest limit on requests. */
         "x-ratelimit-limit-requests": number;

@@ -103,7 +103,11 @@ export const headerDescriptions: Readonly<Record<HeaderKey, HeaderDescription>> 
     'Seconds to wait before a retry. If a limit caused the error, Relay can admit the same request after that time; for a concurrency limit, it is an estimate from 1 to 60.',
   ),
   retryAfterMs: response('integer', '429 and 503 responses', 'The same, in milliseconds.'),
-  shouldRetry: response('boolean', 'error responses', '`false` when a retry can’t help; SDKs honor it.'),
+  shouldRetry: response(
+    'boolean',
+    'error responses',
+    '`false` when a retry can’t help within a minute, or at all; SDKs honor it.',
+  ),
   rateLimitLimitRequests: response('integer', anyInference, 'The tightest limit on requests.'),
   rateLimitRemainingRequests: response('integer', anyInference, 'Requests left under that limit.'),
   rateLimitResetRequests: response('string', anyInference, 'Time until that limit resets, such as `1.5s`.'),

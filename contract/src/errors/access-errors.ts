@@ -87,7 +87,8 @@ export const accessErrors = {
   permission_denied: {
     status: 403,
     type: 'permission_error',
-    message: 'The key’s owner lacks this permission. Ask an owner or admin to change their role.',
+    message:
+      'The key’s owner lacks this permission. Ask an owner or admin of the organization to change the key owner’s role.',
     why: 'A key can do only what its scopes and its owner’s current permissions both allow, and the owner lacks this permission. A key also can’t grant more than it has.',
     fix: 'Ask an owner or admin to change the role of the key’s owner. The key then works without changes.',
     owner: 'config',

@@ -122,7 +122,7 @@ export const metricTable = {
   relay_breaker_transitions_total: {
     kind: 'counter',
     labels: ['kind', 'transition'],
-    help: 'Endpoints and credentials that went down or came back, counted by the process whose request decided it.',
+    help: 'Endpoints and credentials that went down or came back, counted by the process whose request caused it.',
   },
   relay_breaker_probes_total: {
     kind: 'counter',
@@ -157,7 +157,7 @@ export const metricTable = {
   relay_snapshots_loaded: { kind: 'gauge', help: 'Organizations whose configuration is in memory.' },
   relay_snapshots_stale: {
     kind: 'gauge',
-    help: 'Organizations in memory whose newer version this process has not read yet.',
+    help: 'Organizations in memory whose newer configuration this process has not read yet.',
   },
   relay_keys_held: { kind: 'gauge', help: 'API keys in memory.' },
   relay_usage_unsent_records: { kind: 'gauge', help: 'Records in memory on their way to Redis.' },
