@@ -4,6 +4,7 @@ import { RelayError } from '../domain/relay-error.ts';
 const UNAVAILABLE_STATES = new Set([
   '25006', // read only: connected to a standby, usually in the middle of a failover
   '25P03', // idle in transaction for too long
+  '40P01', // a deadlock, which PostgreSQL ends by rolling one transaction back
   '40001', // a replica cancelled the query, to replay what changed its rows
   '53000',
   '53100', // disk full

@@ -105,6 +105,25 @@ describe('API keys changed at the same moment', () => {
     }
   });
 
+  it('are changed beside their owner and the organization, and nobody waits in a circle', async () => {
+    const developer = await addMember(room, room.acme, 'developer');
+    const forMember = { ...body, user_uuid: developer.userId };
+    for (let round = 0; round < 60; round += 1) {
+      const { key } = (await room.call('createOrgApiKey', room.acme, { body: forMember })).body;
+      const { id } = key;
+      await Promise.all([
+        room.call('updateOrgApiKey', room.acme, { id, body: { labels: { round: String(round) } } }),
+        room.call('updateOrg', room.acme, { body: { name: `Acme ${round}` } }),
+        room.call('updateMember', room.acme, {
+          id: developer.userId,
+          body: { role: round % 2 === 0 ? 'admin' : 'developer' },
+        }),
+        room.call('revokeOrgApiKey', room.acme, { id }),
+        room.call('createLane', room.acme, { body: { name: 'Meanwhile' } }),
+      ]);
+    }
+  });
+
   it('whose fence could not be raised are revoked, answered 503, and fenced when asked again', async () => {
     const { id } = await create(room.acme);
     redisAway = true;

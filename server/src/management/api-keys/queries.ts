@@ -37,9 +37,33 @@ export function findKey(db: Kysely<Database>, scope: KeyScope, id: string): Prom
   return keysIn(db, scope).where('id', '=', id).executeTakeFirst();
 }
 
-/** Locks the key until commit, so that no concurrent transaction changes or references it. */
-export function lockKey(tx: Transaction<Database>, scope: KeyScope, id: string): Promise<KeyRow | undefined> {
+/**
+ * Locks the key until commit, so that no concurrent transaction changes or references it. Its owner and team are held first:
+ * PostgreSQL holds them anyway when a transaction writes the key twice, which it does after it has the configuration clock, and
+ * whoever deletes them locks them before the key.
+ */
+export async function lockKey(
+  tx: Transaction<Database>,
+  scope: KeyScope,
+  id: string,
+): Promise<KeyRow | undefined> {
+  const { organizationId: organization_id } = scope;
+  const known = await findKey(tx, scope, id);
+  if (known === undefined) return undefined;
+  const { user_id, team_id } = known;
+  await hold(tx, 'organization_members', { organization_id, user_id });
+  if (team_id !== null) await hold(tx, 'teams', { organization_id, id: team_id });
   return keysIn(tx, scope).where('id', '=', id).forUpdate().executeTakeFirst();
+}
+
+/** Keeps a row from being deleted until commit. */
+async function hold(
+  tx: Transaction<Database>,
+  table: 'organization_members' | 'teams',
+  row: Readonly<Record<string, string>>,
+): Promise<void> {
+  const is = Object.entries(row).map(([column, value]) => sql`${sql.ref(column)} = ${value}`);
+  await sql`select from ${sql.table(table)} where ${sql.join(is, sql` and `)} for key share`.execute(tx);
 }
 
 /** Undefined when a key of any organization has the same public ID; the transaction continues. */

@@ -27,7 +27,8 @@ export function organizationHandlers({ ofOrganization, newId }: OrganizationDeps
             .selectFrom('organizations')
             .select(['name', 'version'])
             .where('id', '=', id)
-            .forUpdate()
+            // Not "for update": every writer holds the organization's key, and then waits for its row with the clock in hand.
+            .forNoKeyUpdate()
             .executeTakeFirst();
           if (before === undefined) throw notFound('organization');
           demandMatch(header, before);
