@@ -2,8 +2,8 @@ import { counted } from '../format/numbers.ts';
 
 /** Current traffic. */
 export const liveText = {
-  wall: 'Wall screen',
-  leaveWall: 'Exit wall screen',
+  wall: 'TV mode',
+  leaveWall: 'Exit TV mode',
   pause: 'Pause',
   resume: 'Resume',
   states: {
@@ -75,7 +75,7 @@ export const liveText = {
       waited: 'Waited',
       rest: 'After wait',
       fallbacks: 'Fallbacks',
-      status: 'Status',
+      status: 'State',
     },
     none: 'No requests have finished yet.',
     failed: 'Can’t load finished requests.',

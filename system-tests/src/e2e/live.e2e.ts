@@ -74,12 +74,12 @@ describe('live', () => {
     await endpoint('Assistant', 'Assistant 1').getByText('2 of 2').waitFor();
   });
 
-  it('the wall screen shows the board alone, and Escape leaves it', async () => {
-    await story.button('Wall screen').click();
-    const wall = story.page.getByRole('dialog', { name: 'Wall screen' });
+  it('TV mode shows the board alone, and Escape leaves it', async () => {
+    await story.button('TV mode').click();
+    const wall = story.page.getByRole('dialog', { name: 'TV mode' });
     await wall.getByText('longest wait', { exact: true }).waitFor();
     await wall.getByRole('heading', { name: 'Assistant', exact: true }).waitFor();
-    await story.inspect('live, wall screen');
+    await story.inspect('live, TV mode');
     await story.page.keyboard.press('Escape');
     await wall.waitFor({ state: 'detached' });
   });
