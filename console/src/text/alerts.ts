@@ -2,7 +2,7 @@ import { counted } from '../format/numbers.ts';
 
 /** Alerts on limits, and where they are sent. */
 export const alertsText = {
-  description: 'See limits running out; choose where Relay sends alerts.',
+  description: 'See limit alerts; choose where Relay sends them.',
   recent: 'Recent alerts',
   table: 'Alerts, newest first',
   none: 'No alerts yet. Set “Alert at” on a limit.',
@@ -44,11 +44,12 @@ export const alertsText = {
   secretWarning: 'Shown once. Your receiver verifies signatures with it.',
   copySecret: 'Copy secret',
   savedIt: 'I saved the secret',
-  banner: (count: number) => `${counted(count, 'limit is', 'limits are')} running out.`,
+  banner: (count: number) =>
+    `${counted(count, 'limit has triggered an alert', 'limits have triggered alerts')}.`,
   open: 'View alerts',
   at: 'Alert at',
   atUnit: '% used, separated by commas',
-  atHint: 'Up to 5 percentages, such as 50, 80, 100. Relay alerts once per window at each of them.',
+  atHint: 'Up to 5 percentages, such as 50, 80, 100. Relay alerts once per window at each percentage.',
   atInvalid: 'Enter whole numbers from 1 to 100, separated by commas.',
   onForecast: 'Alert on forecast',
   onForecastHint: 'Relay alerts when, at the current rate, usage will reach the limit before it resets.',

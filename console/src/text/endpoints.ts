@@ -54,7 +54,7 @@ export const endpointsText = {
   nameHint: 'Shown in the console, the CLI and the request log.',
   kind: 'Operations',
   kinds: {
-    multi: 'All operations of its protocol',
+    multi: 'All operations its protocol supports',
     chat: 'Chat completions',
     responses: 'Responses',
     embeddings: 'Embeddings',

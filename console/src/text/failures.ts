@@ -16,9 +16,9 @@ export const failuresText = {
     unsupported_media_type: 'Unsupported content type',
     revoked_api_key: 'Revoked key',
     insufficient_scope: 'Key lacks a scope',
-    rate_limit_wait_budget_exceeded: 'No capacity in time',
+    rate_limit_wait_budget_exceeded: 'Wait budget exceeded',
     budget_exhausted: 'Limit reached',
-    request_exceeds_limit: 'Larger than a limit',
+    request_exceeds_limit: 'Exceeds a limit by itself',
     queue_full: 'Queue full',
     too_many_streams: 'Too many streams',
     upstream_unreachable: 'Provider unreachable',
@@ -42,7 +42,7 @@ export const failuresText = {
   /** The provider's status, as it came through to the client. */
   provider: {
     invalid: {
-      why: 'The provider rejected the request itself, so Relay passed its response through unchanged.',
+      why: 'The provider rejected the request as invalid, so Relay returned its response unchanged.',
       fix: 'Fix the request in the client: the response body names the field. A retry fails the same way.',
     },
     missing: {

@@ -4,7 +4,7 @@ export const homeText = {
   tiles: {
     requests: 'Requests',
     errors: 'Error rate',
-    spend: 'Metered spend',
+    spend: 'Spend',
     tokens: 'Tokens',
     wait: 'Wait (p95)',
   },

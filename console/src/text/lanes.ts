@@ -115,7 +115,7 @@ export const lanesText = {
     title: 'Explain routing',
     hint: 'Relay sends nothing. The result uses the saved lane and current capacity.',
     unsavedHint: 'Relay sends and saves nothing. The result uses your unsaved changes and current capacity.',
-    outdated: 'The lane changed after this result. Explain it again.',
+    outdated: 'The lane changed after this result. Explain routing again.',
     operation: 'Operation',
     operations: {
       chat: 'Chat',

@@ -83,7 +83,7 @@ export const limitsText = {
   periodNames: { second: 'Second', minute: 'Minute', hour: 'Hour', day: 'Day', week: 'Week', month: 'Month' },
   filters: {
     kind: 'Kind',
-    anyKind: 'All kinds',
+    anyKind: 'Any kind',
     scope: 'Target',
     anyScope: 'Any target',
     metric: 'Metric',
@@ -102,14 +102,14 @@ export const limitsText = {
     enabled: 'Enabled',
     disabled: 'Disabled',
   },
-  runsOut: 'Will run out',
+  runsOut: 'Will be reached',
   onEndpoint: 'Endpoint concurrency',
   onEndpointHint: 'The endpoint’s concurrency. Change it on the endpoint.',
   resetsIn: (span: string) => `in ${span}`,
   wholeIn: (span: string) => `fully available in ${span}`,
   whole: 'Fully available',
   asRequestsEnd: 'No reset',
-  runsOutIn: (span: string) => `runs out in ${span}`,
+  runsOutIn: (span: string) => `reached in ${span}`,
   bitesFirst: 'Tightest',
   lane: {
     first: (lane: string, count: string, rule: string) => `${count} to ${lane}. Tightest: ${rule}.`,
@@ -133,7 +133,7 @@ export const limitsText = {
     ],
     spend: [
       'Spend is not your invoice',
-      'Spend is calculated from your configured prices; it is not an invoice.',
+      'Spend is calculated from your configured prices. For charges, see your providers’ invoices.',
     ],
   },
   panel: {
@@ -152,7 +152,7 @@ export const limitsText = {
     editOnEndpoint: 'Open endpoint',
   },
   outlook: {
-    disabled: 'Disabled. Relay doesn’t count or enforce it.',
+    disabled: 'Disabled. Relay doesn’t track or enforce it.',
     exhausted: (at: string, span: string) => `Limit reached. Resets at ${at}, in ${span}.`,
     exhaustedNow: 'Limit reached.',
     exhaustedForever: 'The limit is 0. Relay rejects every request.',
@@ -235,7 +235,7 @@ export const limitsText = {
     },
     unpriced: 'Endpoints without a price',
     unpricedHint: 'Relay counts spend only for endpoints with a price.',
-    unpricedRules: { refuse: 'Send them no requests', allow: 'Allow requests without counting them' },
+    unpricedRules: { refuse: 'Skip them', allow: 'Allow requests without counting them' },
     invalidMoney: 'Enter an amount in dollars, such as 50 or 0.25.',
     fixed: 'A key limit’s target and metric can’t change. Create another limit instead.',
     preview: 'Effect',

@@ -75,7 +75,7 @@ export const liveText = {
       waited: 'Waited',
       rest: 'After wait',
       fallbacks: 'Fallbacks',
-      status: 'Status',
+      status: 'State',
     },
     none: 'No requests have finished yet.',
     failed: 'Can’t load finished requests.',

@@ -9,7 +9,7 @@ export const requestsText = {
   onlyMine: 'You see only your own requests. To see all, you need the scope relay:usage:read:organization.',
   columns: {
     time: 'Time (UTC)',
-    state: 'Result',
+    state: 'State',
     model: 'Model',
     lane: 'Lane',
     key: 'Key',
@@ -42,8 +42,8 @@ export const requestsText = {
   csv: 'Download CSV',
   histogram: {
     title: 'Requests by state',
-    unit: 'requests',
-    leavesOut: (filters: string) => `The chart doesn’t filter by ${filters}.`,
+    unit: 'Requests',
+    leavesOut: (filters: string) => `The chart isn’t filtered by ${filters}.`,
   },
   filters: {
     button: 'Filter',

@@ -15,8 +15,8 @@ export const settingsText = {
     id: 'User ID',
     copyId: 'Copy user ID',
     email: 'Email',
-    emailHint: 'You sign in with it.',
-    emailFixed: 'To change it you need a password, and your account has none.',
+    emailHint: 'You use it to sign in.',
+    emailFixed: 'You can’t change it because your account has no password.',
     changeEmail: 'Change email',
     emailChanged: (email: string) => `Email changed to ${email}`,
     newEmail: 'New email',
@@ -27,7 +27,7 @@ export const settingsText = {
     themeHint: 'Saved in this browser.',
     mail: 'News',
     marketing: 'Product news by email',
-    marketingHint: 'The operator of this deployment may email you.',
+    marketingHint: 'Lets the operator of this deployment email you.',
     saved: 'Preference saved',
   },
   security: {
@@ -66,7 +66,7 @@ export const settingsText = {
     remove: 'Disable two-factor',
     removeTitle: 'Disable two-factor authentication?',
     removeBody:
-      'You then sign in with your password alone, and the backup codes stop working. You can set it up again.',
+      'You’ll sign in with your password alone, and your backup codes stop working. You can set it up again later.',
     factorIsOff: 'Two-factor authentication disabled',
     sessions: 'Sessions',
     sessionsHint: 'A session lasts 7 days. If you don’t recognize one, end it and change your password.',

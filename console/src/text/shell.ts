@@ -105,7 +105,7 @@ export const shellText = {
     requested: (email: string) =>
       `If ${email} has an account with a password, Relay sent it a link. The link works once, for 30 minutes. Check your spam folder if it doesn’t arrive.`,
     noMail:
-      'This deployment sends no email. Ask its operator for a link. The operator gets one with this command on the server:',
+      'This deployment sends no email. Ask its operator for a link. To create one, the operator runs this command on the server:',
     command: 'relay users reset-password EMAIL',
     title: 'Set a new password',
     hint: 'A new password ends all your sessions. Sign in again with the new password.',

@@ -44,12 +44,12 @@ export const teamsText = {
   labelsHint: 'For reports: name=value, separated by commas, such as app=search, env=prod.',
   labelsInvalid: 'Enter each label as name=value.',
   attribution: 'Team and labels',
-  attributionTitle: (name: string) => `Team and labels of ${name}`,
+  attributionTitle: (name: string) => `Team and labels for ${name}`,
   attributed: (name: string) => `Key ${name} saved`,
   changeTeam: 'Change team',
-  changeTeamTitle: (name: string) => `Team of ${name}`,
+  changeTeamTitle: (name: string) => `Change ${name}’s team`,
   changeTeamHint: 'Applies to requests from the console and from keys without a team.',
-  teamChanged: (name: string) => `Team of ${name} saved`,
+  teamChanged: (name: string) => `${name}’s team changed`,
 } as const;
 
 export const showbackText = {
@@ -70,7 +70,7 @@ export const showbackText = {
     share: 'Share',
   },
   csv: 'Download CSV',
-  focus: 'Download FOCUS',
+  focus: 'Download FOCUS CSV',
   empty: 'No requests in this time range.',
   notAnInvoice: 'Spend is calculated from your configured prices; it is not an invoice.',
 } as const;

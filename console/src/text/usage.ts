@@ -30,7 +30,7 @@ export const usageText = {
   groups: {
     none: 'None',
     state: 'State',
-    service: 'Service',
+    service: 'Outcome',
     provider: 'Provider',
     model: 'Model',
     lane: 'Lane',
@@ -41,7 +41,7 @@ export const usageText = {
   groupsInTitle: {
     none: '',
     state: 'state',
-    service: 'service',
+    service: 'outcome',
     provider: 'provider',
     model: 'model',
     lane: 'lane',

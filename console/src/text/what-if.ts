@@ -11,7 +11,7 @@ export const whatIfText = {
   runningHint: 'This takes up to 20 s. If another replay is running, this one starts after it.',
   cancel: 'Cancel replay',
   outdated: 'You made more changes after this replay. Replay again.',
-  busy: 'Too many replays are running in this organization. Replay again when one of them has ended.',
+  busy: 'Too many replays are running in this organization. Try again when one of them ends.',
   noRequests: 'No requests in the last 7 days, so there is nothing to replay.',
   leftOut: (count: number) =>
     `No requests from the last 7 days can be replayed. ${counted(count, 'request')} ended before the limit check.`,
@@ -25,8 +25,8 @@ export const whatIfText = {
   rows: {
     rejected: 'Rejected',
     waited: 'Served after waiting',
-    waitP50: 'Wait p50',
-    waitP95: 'Wait p95',
+    waitP50: 'Wait (p50)',
+    waitP95: 'Wait (p95)',
     fallbacks: 'Fallbacks',
     spend: 'Spend',
   },

@@ -166,7 +166,7 @@ describe('limits', () => {
 
   it('switched off it counts nothing, and says so', async () => {
     await choose('Disable');
-    await opened().getByText('Disabled. Relay doesn’t count or enforce it.').waitFor();
+    await opened().getByText('Disabled. Relay doesn’t track or enforce it.').waitFor();
     await story.page.keyboard.press('Escape');
     await rowOf(/Key Support bot/)
       .getByText('Disabled')

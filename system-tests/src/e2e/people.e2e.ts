@@ -79,7 +79,7 @@ describe('people', () => {
     await story.page.getByRole('radio', { name: /^Billing/ }).check();
     await story.inspect('members, role');
     await story.button('Save changes').click();
-    await story.page.getByText('Role of Dora changed to Billing').waitFor();
+    await story.page.getByText('Dora’s role changed to Billing').waitFor();
     await dora.goto('/console/providers');
     const card = dora.getByRole('alert');
     await card.getByText('You don’t have access.').waitFor();

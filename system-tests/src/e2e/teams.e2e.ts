@@ -96,7 +96,7 @@ describe('teams and showback', () => {
     await story.page.goto(`${story.site.url}/console/showback?by=label&label=app`);
     await rowOf(/search.*\$0\.01/).waitFor();
     const download = story.page.waitForEvent('download');
-    await story.button('Download FOCUS').click();
+    await story.button('Download FOCUS CSV').click();
     assert.equal((await download).suggestedFilename(), 'showback-focus.csv');
   });
 

@@ -116,7 +116,7 @@ describe('figures', () => {
 
   it('a tile leads to its figure in Usage', async () => {
     await story.page.getByTitle('Open Requests in Usage').click();
-    await heading('Requests by service').waitFor();
+    await heading('Requests by outcome').waitFor();
     await chart().waitFor();
     await story.inspect('usage');
   });
