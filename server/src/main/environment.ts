@@ -95,7 +95,7 @@ export const variables = {
   RELAY_OIDC_CLIENT_SECRET: optional((value) => value, 'Single sign-on: the client secret.'),
   RELAY_OIDC_JOIN_ROLE: optional(
     oneOf('admin', 'developer', 'viewer', 'billing'),
-    'Self-hosted: the role of people who sign in by single sign-on for the first time. Without it they need an invitation.',
+    'Self-hosted: the role of people who sign in with single sign-on for the first time. Without it they need an invitation.',
   ),
   RELAY_SMTP_URL: optional(
     parseSmtpUrl,
@@ -103,7 +103,7 @@ export const variables = {
   ),
   RELAY_MAIL_FROM: optional(
     parseMailFrom,
-    'The sender of email, such as `Relay <relay@example.com>`. The mail server must accept it.',
+    'The From address of the email that Relay sends, such as `Relay <relay@example.com>`. The mail server must accept it.',
   ),
   RELAY_INFERENCE_URL: optional(
     origin,
@@ -136,7 +136,7 @@ export const variables = {
   RELAY_BODY_MEMORY_BYTES: withDefault(
     integer(1_048_576, 1_099_511_627_776),
     '1073741824',
-    'Memory that one process can use for inference request bodies over 64 KiB. If it is less than twice `RELAY_MAX_BODY_BYTES`, Relay allows twice `RELAY_MAX_BODY_BYTES`. A body that does not fit waits up to 10 seconds, then gets `queue_full`. In hosted mode, Relay keeps as much free for the others as one organization uses, so that one can use half at most.',
+    'Memory that one process can use for inference request bodies over 64 KiB. If it is less than twice `RELAY_MAX_BODY_BYTES`, Relay allows twice `RELAY_MAX_BODY_BYTES`. A body that does not fit waits up to 10 seconds, then gets `queue_full`. In hosted mode, one organization can use at most as much as remains free, so never more than half.',
   ),
   RELAY_CORS_ORIGINS: withDefault(
     origins,
@@ -244,7 +244,7 @@ export const variables = {
   RELAY_LEDGER_RETENTION_DAYS: withDefault(
     integer(1, 36_500),
     '400',
-    'Retention period of the ledger in days. Relay deletes older rows, by whole days.',
+    'Retention period of the ledger in days. Relay deletes older rows, one whole day at a time.',
   ),
   RELAY_DATABASE_POOL_MAX: withDefault(
     integer(1, 200),
