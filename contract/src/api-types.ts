@@ -582,7 +582,7 @@ export interface paths {
         delete: operations["removeMember"];
         options?: never;
         head?: never;
-        /** Change a member’s role or status */
+        /** Change a member’s role, status or team */
         patch: operations["updateMember"];
         trace?: never;
     };
@@ -628,7 +628,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List all API keys of the organization */
+        /** List all API keys in the organization */
         get: operations["listOrgApiKeys"];
         put?: never;
         /** Create a key for another member */
@@ -647,10 +647,10 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Change the team and labels of any key of the organization */
+        /** Change the team and labels of any key in the organization */
         put: operations["updateOrgApiKey"];
         post?: never;
-        /** Revoke any key of the organization */
+        /** Revoke any key in the organization */
         delete: operations["revokeOrgApiKey"];
         options?: never;
         head?: never;
@@ -1278,7 +1278,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Check a sample text with a guardrail and return the verdict */
+        /** Check sample text with a guardrail and return the verdict */
         post: operations["testGuardrail"];
         delete?: never;
         options?: never;
@@ -1818,7 +1818,7 @@ export interface components {
             /** @description An opaque identifier. */
             id: string;
             /**
-             * @description `limit.forecast`: at the current pace, usage will reach the limit before the window ends.
+             * @description `limit.forecast`: at the current rate, usage will reach the limit before the window ends.
              * @enum {string}
              */
             type: "limit.threshold" | "limit.forecast";
@@ -1831,10 +1831,10 @@ export interface components {
             window: components["schemas"]["AlertWindow"];
             /** @description Null for a forecast. */
             threshold_percent: number | null;
-            /** @description Usage of the window in the ledger; micro-USD for `spend`. */
+            /** @description Usage in the window, from the ledger; micro-USD for `spend`. */
             used: number;
             limit: number;
-            /** @description When usage will reach the limit at the current pace. */
+            /** @description When usage will reach the limit at the current rate. */
             forecast_exhausted_at: string | null;
             deliveries: components["schemas"]["AlertDelivery"][];
         };
@@ -3076,7 +3076,7 @@ export interface components {
             health: "unknown" | "healthy" | "degraded" | "down" | "rate_limited";
             health_detail: components["schemas"]["HealthDetail"];
             cooldown_until: string | null;
-            /** @description Requests whose last attempt was at this endpoint. */
+            /** @description Requests whose last attempt went to this endpoint. */
             requests: number;
             served: number;
             failed: number;
@@ -3294,7 +3294,7 @@ export interface components {
             requests: number;
             /** @description The most frequent first; at most 100. */
             causes: components["schemas"]["FailureCause"][];
-            /** @description Failed requests that no entry of `causes` counts: those of rarer causes, and those recorded by an earlier version. */
+            /** @description Failed requests that are not counted in `causes`: those with rarer causes, and those recorded by an earlier version. */
             other_requests: number;
         };
         /** Guardrail */
@@ -3717,7 +3717,7 @@ export interface components {
         /** HealthReport */
         HealthReport: {
             /**
-             * @description `degraded`: a store is unavailable, and Relay serves only what does not need it; or the clock is more than 30 s off. `unavailable`: Relay can reach no store. `draining`: the process is stopping; after `RELAY_LAME_DUCK_MS`, it accepts no new requests.
+             * @description `degraded`: a store is unavailable, and Relay serves only what does not need it; or the clock is more than 30 s off. `unavailable`: Relay can’t reach any store. `draining`: the process is stopping; after `RELAY_LAME_DUCK_MS`, it accepts no new requests.
              * @enum {string}
              */
             status: "ok" | "degraded" | "draining" | "unavailable";
@@ -4845,7 +4845,7 @@ export interface components {
         /** ProbeStatus */
         ProbeStatus: {
             /**
-             * @description `degraded`: a store is unavailable, and Relay serves only what does not need it; or the clock is more than 30 s off. `unavailable`: Relay can reach no store. `draining`: the process is stopping; after `RELAY_LAME_DUCK_MS`, it accepts no new requests.
+             * @description `degraded`: a store is unavailable, and Relay serves only what does not need it; or the clock is more than 30 s off. `unavailable`: Relay can’t reach any store. `draining`: the process is stopping; after `RELAY_LAME_DUCK_MS`, it accepts no new requests.
              * @enum {string}
              */
             status: "ok" | "degraded" | "draining" | "unavailable";
@@ -5616,7 +5616,7 @@ export interface components {
         };
         /**
          * StripeEvent
-         * @description A Stripe event. The `stripe-signature` header signs the raw body.
+         * @description A Stripe event. The `stripe-signature` header contains the signature of the raw body.
          */
         StripeEvent: {
             id: string;
@@ -5836,7 +5836,7 @@ export interface components {
              */
             metric: "requests" | "errors" | "input_tokens" | "output_tokens" | "cached_input_tokens" | "total_tokens" | "cost_micros" | "wait_ms_p50" | "wait_ms_p95" | "latency_ms_p50" | "latency_ms_p95" | "ttft_ms" | "fallback_rate";
             /**
-             * @description `state` and `service` require metric `requests`. `service` has `immediate` and `waited`, which are completed requests that did not and did wait for capacity, `failed` and `cancelled`. `model` is the upstream model of the endpoint.
+             * @description `state` and `service` require metric `requests`. `service` groups completed requests by whether they waited for capacity (`immediate` or `waited`); `failed` and `cancelled` are separate groups. `model` is the upstream model of the endpoint.
              * @default none
              * @enum {string}
              */
@@ -8061,7 +8061,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description List all API keys of the organization */
+            /** @description List all API keys in the organization */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];

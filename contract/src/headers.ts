@@ -59,7 +59,7 @@ export interface HeaderDescription {
   readonly meaning: string;
 }
 
-const threePosts = '200 responses of the chat completions, responses, embeddings and messages routes';
+const threePosts = '200 responses from the chat completions, responses, embeddings and messages routes';
 const nonStreaming = `${threePosts}, except streams`;
 const anyInference = 'inference responses when a limit applies; a 429 describes the limit that caused it';
 const pagedLists = 'list responses when `limit` was sent';
@@ -84,7 +84,7 @@ export const headerDescriptions: Readonly<Record<HeaderKey, HeaderDescription>> 
   },
   anthropicRequestId: response(
     'string',
-    'responses of `/v1/messages` and its subpaths; of `/v1/models` with `anthropic-version`',
+    'responses from `/v1/messages` and its subpaths; from `/v1/models` with `anthropic-version`',
     'The same ID where Anthropic’s clients look for it.',
   ),
   overheadMs: response(
@@ -155,12 +155,12 @@ export const headerDescriptions: Readonly<Record<HeaderKey, HeaderDescription>> 
   ),
   outputCap: response(
     'integer',
-    'responses to requests that have a hard limit and set no output cap',
+    'responses to requests that are subject to a hard limit and set no output cap',
     'The output cap that Relay added to the request, in tokens per choice. A response of this length was probably cut off.',
   ),
   estimated: response(
     'boolean',
-    '200 responses of `/v1/messages/count_tokens`',
+    '200 responses from `/v1/messages/count_tokens`',
     '`true` when the count is Relay’s estimate, because no endpoint can count tokens for this model.',
   ),
   estimatedInputTokens: response('integer', threePosts, 'Input tokens, estimated at admission.'),

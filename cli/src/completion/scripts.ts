@@ -16,7 +16,7 @@ export function completionScript(shell: Shell, commands: readonly CommandWords[]
 
 /** Follows the typed words down the command tree and offers what fits there. */
 function bashScript(commands: readonly CommandWords[]): string {
-  return `# bash completion of relay; load it with: source <(relay completion bash)
+  return `# bash completion for relay; load it with: source <(relay completion bash)
 _relay() {
   local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" path=relay word words=
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
@@ -47,7 +47,7 @@ function zshScript(commands: readonly CommandWords[]): string {
   const described = (words: readonly Word[]) =>
     words.map(({ word, description }) => zshQuoted(`${word}:${oneLine(description)}`)).join(' ');
   return `#compdef relay
-# zsh completion of relay; load it with: source <(relay completion zsh)
+# zsh completion for relay; load it with: source <(relay completion zsh)
 _relay() {
   local path_=relay word previous="\${words[CURRENT-1]}"
   local -a found
@@ -94,7 +94,7 @@ function fishScript(commands: readonly CommandWords[]): string {
         }),
     ];
   });
-  return `# fish completion of relay; load it with: relay completion fish | source
+  return `# fish completion for relay; load it with: relay completion fish | source
 function __relay_at
   set -l path relay
   for word in (commandline -opc)[2..-1]

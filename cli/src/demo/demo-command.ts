@@ -24,7 +24,7 @@ export function demoCommand(surroundings: Surroundings): Command {
   const traffic = demo
     .command('traffic')
     .description(
-      'Send sample traffic to the demo: streamed and unstreamed responses, fallbacks, waits, blocked prompts and cancelled ' +
+      'Send sample traffic to the demo: streaming and non-streaming responses, fallbacks, waits, blocked prompts and cancelled ' +
         'requests',
     )
     .option('--requests <number>', 'number of requests', wholeUpTo(REQUESTS_MAX), 120)

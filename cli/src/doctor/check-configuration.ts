@@ -101,7 +101,7 @@ export const checkLimits: Check = async ({ api }) => {
       findings.push(
         warn(
           'limits',
-          `The ${limitWords(limit)} is reached.`,
+          `The ${limitWords(limit)} has been reached.`,
           `Run: \`relay limits test ${limit.policy_id}\``,
         ),
       );
@@ -109,7 +109,7 @@ export const checkLimits: Check = async ({ api }) => {
   }
   return findings.length > 0
     ? findings
-    : [ok('limits', usage.length === 0 ? 'No limits.' : `No limit is reached (${usage.length}).`)];
+    : [ok('limits', usage.length === 0 ? 'No limits.' : `No limit has been reached (${usage.length}).`)];
 };
 
 /** Enabled guardrails that check nothing. */

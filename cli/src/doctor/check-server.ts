@@ -60,7 +60,11 @@ export const checkHealth: Check = async (examination) => {
   if (clock?.detail !== undefined) {
     const finding = clock.status === 'ok' ? warn : fail;
     findings.push(
-      finding('clock', clock.detail, 'Synchronize the machines of Relay and its stores with NTP.'),
+      finding(
+        'clock',
+        clock.detail,
+        'Use NTP to synchronize the clocks of the machines that run Relay and its stores.',
+      ),
     );
   }
   findings.push(...storeFindings(health));

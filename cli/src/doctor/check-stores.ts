@@ -31,7 +31,7 @@ function postgresFindings({ postgresql_settings }: Pick<Health, 'postgresql_sett
       warn(
         'stores',
         `Sessions behind the pooler have no ${missing.map(([name]) => name).join(', ')}, so a client that disconnects can keep holding locks.`,
-        `In psql, as the user of DATABASE_URL: ${[...missing, ['jit', 'off']].map(([name, value]) => `ALTER ROLE CURRENT_USER SET ${name} = '${value}';`).join(' ')} Then run RECONNECT; in the console of the pooler.`,
+        `In psql, as the user of DATABASE_URL: ${[...missing, ['jit', 'off']].map(([name, value]) => `ALTER ROLE CURRENT_USER SET ${name} = '${value}';`).join(' ')} Then run RECONNECT; in the pooler’s admin console.`,
       ),
     );
   }
@@ -47,7 +47,7 @@ function redisFindings({ redis_settings }: Pick<Health, 'redis_settings'>): Find
     findings.push(
       fail(
         'stores',
-        `Redis evicts data when its memory is full (${eviction}), which loses limits and usage.`,
+        `Redis evicts data when its memory is full (${eviction}), which loses limit state and usage.`,
         'Set `maxmemory-policy noeviction` in its configuration.',
       ),
     );
@@ -56,7 +56,7 @@ function redisFindings({ redis_settings }: Pick<Health, 'redis_settings'>): Find
     findings.push(
       warn(
         'stores',
-        'Redis has no persistence. After Redis restarts, Relay rebuilds its state, and requests that have a limit get 503 for a few seconds. If a gateway stops at the same time, usage that is not in the ledger yet can be lost.',
+        'Redis has no persistence. After Redis restarts, Relay rebuilds its state, and requests that are subject to a limit get 503 for a few seconds. If a gateway stops at the same time, usage that is not in the ledger yet can be lost.',
         'Set `appendonly yes` in its configuration.',
       ),
     );

@@ -47,7 +47,7 @@ export function keysCommand(surroundings: Surroundings): Command {
   const list = command.command('list').description('List your API keys');
   withOutput(withConnection(list))
     .option('--all', 'include revoked and expired keys')
-    .option('--organization', 'all keys of the organization; needs cloud:security:manage')
+    .option('--organization', 'all keys in the organization; needs cloud:security:manage')
     .action((options: OptionValues) => listKeys(surroundings, options));
   const create = command
     .command('create')
@@ -101,7 +101,7 @@ export function keysCommand(surroundings: Surroundings): Command {
       .argument('<key>', KEY),
   )
     .option('-y, --yes', 'skip the confirmation')
-    .option('--organization', 'any key of the organization; needs cloud:security:manage')
+    .option('--organization', 'any key in the organization; needs cloud:security:manage')
     .action((name: string, options: OptionValues) => revoke(surroundings, name, options));
   return command;
 }

@@ -11,7 +11,7 @@ import { type ImportFlags, importPrices } from './import-prices.ts';
 type Policy = components['schemas']['PricingPolicy'];
 
 export function pricesCommand(surroundings: Surroundings): Command {
-  const command = new Command('prices').description('Manage prices of endpoints');
+  const command = new Command('prices').description('Manage endpoint prices');
   const list = command.command('list').description('List prices per 1M tokens, with source and date');
   withOutput(withConnection(list)).action((options: OptionValues) => listPrices(surroundings, options));
   const from = command

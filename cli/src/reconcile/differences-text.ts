@@ -49,8 +49,8 @@ function usd(exact: string | undefined): string | undefined {
 function resultOf({ equal, missing_in_relay, missing_at_provider, price_rows }: ComparedDay): string {
   if (equal) return 'equal';
   const parts = [
-    missing_in_relay.length > 0 ? 'missing in Relay' : '',
-    missing_at_provider.length > 0 ? 'missing at the provider' : '',
+    missing_in_relay.length > 0 ? 'missing from Relay' : '',
+    missing_at_provider.length > 0 ? 'missing from the export' : '',
     price_rows.length > 0 ? 'price' : '',
   ].filter((part) => part !== '');
   return parts.length === 0 ? 'cost' : parts.join(', ');

@@ -56,7 +56,7 @@ export function guardrailsCommand(surroundings: Surroundings, argv?: readonly st
 function addTest(parent: Command, surroundings: Surroundings): void {
   const command = parent
     .command('test')
-    .description('Check a text and show the verdict')
+    .description('Check text and show the verdict')
     .argument('<guardrail>', 'guardrail: name, slug or ID')
     .option('--text <text>', 'text to check (default: standard input)')
     .addOption(

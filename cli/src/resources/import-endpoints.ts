@@ -77,7 +77,7 @@ async function runImport(
         align: 'right',
       },
     ],
-    empty: `All models of ${plain(provider.name)} have endpoints.`,
+    empty: `All models that ${plain(provider.name)} lists have endpoints.`,
   });
 }
 
@@ -115,7 +115,7 @@ async function chooseModels(
   const suggested = chooserOf(preset_slug ?? '')(models);
   const typed = await ask(
     surroundings,
-    `Models of ${plain(name)} to import, by number or name (Enter for ${suggested.join(', ')}): `,
+    `${plain(name)} models to import, by number or name (Enter for ${suggested.join(', ')}): `,
   );
   const words = typed.split(/[\s,]+/).filter((word) => word !== '');
   return words.length === 0 ? suggested : words.map((word) => models[Number(word) - 1] ?? word);

@@ -162,7 +162,7 @@ async function showRoom(surroundings: Surroundings, options: OptionValues, name:
     state.resets_at === null
       ? 'Requests in flight must finish first.'
       : `It resets ${untilText(state.resets_at, surroundings.nowMs())}.`;
-  throw new ProgramError('The limit is reached.', exitCodes.rateLimited, {
+  throw new ProgramError('The limit has been reached.', exitCodes.rateLimited, {
     fix: `${resets} To raise it, run: \`relay limits update ${policy.id} --limit-value N\``,
   });
 }

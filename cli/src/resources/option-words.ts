@@ -47,7 +47,7 @@ const optionWords: Readonly<Record<string, string>> = {
   unpriced:
     'with metric spend, what happens to endpoints without a price: refuse sends them no requests, allow sends them requests without counting the spend',
   enforcement:
-    'with metric tokens or spend: estimate reserves the expected usage, hard the most a request can use',
+    'with metric tokens or spend: estimate reserves the expected usage, hard reserves the most a request can use',
   alert_at: 'alert thresholds in percent, such as 50,80; with period hour, day, week or month',
   alert_on_forecast: 'alert when usage at the current rate will reach the limit before it resets',
   'alert-destination.kind': 'kind; mail needs a mail server in the deployment',

@@ -115,7 +115,7 @@ function addSetCredential(parent: Command, surroundings: Surroundings): void {
     if (typeof secret !== 'string' || secret === '')
       throw usageError('The secret is empty.', 'Add --secret-stdin or --secret-env VARIABLE.');
     const done = await storeCredential(api, provider.id, String(options['name']), secret);
-    surroundings.stderr.write(`${done} credential ${options['name']} of ${provider.name}.\n`);
+    surroundings.stderr.write(`${done} credential ${options['name']} for ${provider.name}.\n`);
   });
 }
 

@@ -19,7 +19,7 @@ export const announcedResources = {
     singular: 'endpoint',
     plural: 'endpoints',
     summary: 'Manage endpoints',
-    description: 'Manage endpoints: one model at one provider each',
+    description: 'Manage endpoints: each is one model at one provider',
     path: '/api/relay/endpoints',
     columns: ['provider_id', 'credential_id', 'name', 'slug', 'upstream_model', 'route_kind', 'protocol', 'supports_streaming', 'pacing', 'max_concurrency', 'context_window', 'max_latency_ms', 'enabled', 'health', 'health_detail', 'cooldown_until'],
     async bodies() {

@@ -13,7 +13,7 @@ interface MoveFlags {
 export function migrateCommand({ env, stdout }: Surroundings): Command {
   const migrate = new Command('migrate')
     .description(
-      'Show or apply migrations of the database (DATABASE_URL), or copy a data directory of `relay start` to a ' +
+      'Show or apply database migrations (DATABASE_URL), or copy a data directory of `relay start` to a ' +
         'PostgreSQL server (the directory stays unchanged)',
     )
     .option('--from <dir>', 'data directory to copy; stop `relay start` first')

@@ -129,7 +129,7 @@ describe('relay start with a provider in sight', () => {
     const text = await offer([source()], { isWanted: true });
     assert.match(
       text,
-      /Added OpenAI:\n {4}one \(no price\)\n {4}two \(no price\)\n {2}Lane default calls them[\s\S]*curl .*chat\/completions/,
+      /Added OpenAI:\n {4}one \(no price\)\n {4}two \(no price\)\n {2}Lane default routes to them[\s\S]*curl .*chat\/completions/,
     );
     assert.ok(!text.includes('sk-upstream'));
     assert.deepEqual(await state(), COMPLETE);

@@ -77,7 +77,7 @@ function resultText(done: readonly SetUpSource[], tryLane: Offer['tryLane']): st
   );
   const isAny = done.some(({ problem }) => problem === null);
   const next = [
-    `  Lane ${DEFAULT_LANE} calls them. To point a client at it, run: relay setup`,
+    `  Lane ${DEFAULT_LANE} routes to them. To point a client at it, run: relay setup`,
     '',
     tryLane(DEFAULT_LANE),
   ];

@@ -36,7 +36,7 @@ export function startCommand(surroundings: Surroundings): Command {
     .option('--demo', 'add a simulated provider, a lane, limits and a guardrail', false)
     .option(
       '--detect',
-      'add providers whose key is in the environment, and a running Ollama, vLLM or LM Studio, to the lane default',
+      'add providers whose key is in the environment, and a running Ollama, vLLM or LM Studio, to the lane named default',
       false,
     )
     .addOption(new Option('--role <role>').hideHelp().argParser(refuseSeveral))
@@ -140,7 +140,7 @@ function readable(error: unknown): unknown {
   if (code !== 'EADDRINUSE' && code !== 'EACCES' && code !== 'EADDRNOTAVAIL') return error;
   if (typeof port !== 'number' || port < 1) return error;
   const why = {
-    EADDRINUSE: 'another process uses it',
+    EADDRINUSE: 'another process is using it',
     EACCES: 'this user lacks permission',
     EADDRNOTAVAIL: 'this machine does not have the address',
   };

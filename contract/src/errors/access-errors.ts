@@ -14,7 +14,7 @@ export const accessErrors = {
     status: 401,
     type: 'authentication_error',
     message:
-      'The API key is not valid here. Check you copied the full key, and that it belongs to this deployment.',
+      'The API key is not valid here. Check that you copied the full key and that it belongs to this deployment.',
     why: 'The key is malformed or unknown, or it is the wrong token: an API token used for management, or an admin token for inference.',
     fix: 'Copy the full key again, or create a new one. Use the API token for inference and the admin token for management.',
     owner: 'client',
@@ -130,7 +130,7 @@ export const accessErrors = {
     status: 403,
     type: 'permission_error',
     message:
-      'This route is not available in the mode of this deployment. GET /api/relay/capabilities lists what is available.',
+      'This route is not available in this deployment’s mode. GET /api/relay/capabilities lists what is available.',
     why: 'Some resources exist in one mode only. Shared limits, for example, are for self-hosted deployments.',
     fix: 'In hosted mode, use member limits and key limits instead of shared limits.',
     owner: 'config',

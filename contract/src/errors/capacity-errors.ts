@@ -13,7 +13,7 @@ export const capacityErrors = {
   budget_exhausted: {
     status: 429,
     type: 'rate_limit_wait_budget_exceeded',
-    message: 'A limit is reached. Raise the limit, or retry after its window resets.',
+    message: 'A limit has been reached. Raise the limit, or retry after its window resets.',
     why: 'The limit resets more than 60 seconds from now (a limit per hour, day, week or month, such as a team’s budget), so an earlier retry fails too.',
     fix: 'Raise the limit that the error names, or send the request after the reset. `x-should-retry: false` stops SDKs from retrying.',
     owner: 'capacity',

@@ -20,7 +20,7 @@ import { LimitMetric, LimitPeriod } from './values.ts';
 const alertFields = {
   id: Id,
   type: oneOf(['limit.threshold', 'limit.forecast'], {
-    description: '`limit.forecast`: at the current pace, usage will reach the limit before the window ends.',
+    description: '`limit.forecast`: at the current rate, usage will reach the limit before the window ends.',
   }),
   created_at: Timestamp,
   policy: closed('AlertPolicy', {
@@ -36,10 +36,10 @@ const alertFields = {
   }),
   window: closed('AlertWindow', { start: Timestamp, end: Timestamp }),
   threshold_percent: nullable(integer(), { description: 'Null for a forecast.' }),
-  used: integer({ description: 'Usage of the window in the ledger; micro-USD for `spend`.' }),
+  used: integer({ description: 'Usage in the window, from the ledger; micro-USD for `spend`.' }),
   limit: integer(),
   forecast_exhausted_at: nullable(Timestamp, {
-    description: 'When usage will reach the limit at the current pace.',
+    description: 'When usage will reach the limit at the current rate.',
   }),
 };
 

@@ -126,7 +126,7 @@ export const StripeEvent = open(
     data: open('StripeEventData', { object: open('StripeEventObject', {}) }),
   },
   {
-    description: 'A Stripe event. The `stripe-signature` header signs the raw body.',
+    description: 'A Stripe event. The `stripe-signature` header contains the signature of the raw body.',
   },
 );
 

@@ -59,7 +59,7 @@ export type AuditQuery = Static<typeof AuditQuery>;
 
 const serviceStatus = oneOf(['ok', 'degraded', 'draining', 'unavailable'], {
   description:
-    '`degraded`: a store is unavailable, and Relay serves only what does not need it; or the clock is more than 30 s off. `unavailable`: Relay can reach no store. `draining`: the process is stopping; after `RELAY_LAME_DUCK_MS`, it accepts no new requests.',
+    '`degraded`: a store is unavailable, and Relay serves only what does not need it; or the clock is more than 30 s off. `unavailable`: Relay can’t reach any store. `draining`: the process is stopping; after `RELAY_LAME_DUCK_MS`, it accepts no new requests.',
 });
 
 export const ProbeStatus = open('ProbeStatus', { status: serviceStatus });

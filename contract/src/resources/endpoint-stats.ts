@@ -23,7 +23,7 @@ const EndpointStats = closed('EndpointStats', {
   health: Health,
   health_detail: HealthDetail,
   cooldown_until: nullable(Timestamp),
-  requests: integer({ description: 'Requests whose last attempt was at this endpoint.' }),
+  requests: integer({ description: 'Requests whose last attempt went to this endpoint.' }),
   served: integer(),
   failed: integer(),
   cancelled: integer(),

@@ -171,6 +171,6 @@ export const endpointResource = {
     singular: 'endpoint',
     plural: 'endpoints',
     summary: 'Manage endpoints',
-    description: 'Manage endpoints: one model at one provider each',
+    description: 'Manage endpoints: each is one model at one provider',
   },
 } as const satisfies ResourceDefinition;

@@ -50,7 +50,7 @@ export const Failures = closed('Failures', {
   causes: Type.Array(FailureCause, { description: 'The most frequent first; at most 100.' }),
   other_requests: integer({
     description:
-      'Failed requests that no entry of `causes` counts: those of rarer causes, and those recorded by an earlier version.',
+      'Failed requests that are not counted in `causes`: those with rarer causes, and those recorded by an earlier version.',
   }),
 });
 export type Failures = Static<typeof Failures>;

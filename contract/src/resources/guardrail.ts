@@ -300,7 +300,7 @@ export const guardrailResource = {
       method: 'POST',
       path: '/api/relay/guardrails/{guardrail_id}/test',
       access: manage,
-      summary: 'Check a sample text with a guardrail and return the verdict',
+      summary: 'Check sample text with a guardrail and return the verdict',
       params: params('guardrail_id'),
       body: GuardrailTest,
       success: { status: 200, schema: GuardrailTestResult },

@@ -51,7 +51,7 @@ const GroupBy = oneOf(
   {
     default: 'none',
     description:
-      '`state` and `service` require metric `requests`. `service` has `immediate` and `waited`, which are completed requests that did not and did wait for capacity, `failed` and `cancelled`. `model` is the upstream model of the endpoint.',
+      '`state` and `service` require metric `requests`. `service` groups completed requests by whether they waited for capacity (`immediate` or `waited`); `failed` and `cancelled` are separate groups. `model` is the upstream model of the endpoint.',
   },
 );
 export const Bucket = oneOf(['minute', 'hour', 'day'], {

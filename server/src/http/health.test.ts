@@ -21,7 +21,7 @@ function probe(url: string, clock: HealthReport['clock']): { status: number; bod
 }
 
 it('a process whose clock is far off is alive, not ready, and says why', () => {
-  const detail = 'This machine’s clock is 10 min ahead of postgresql.';
+  const detail = 'Relay’s clock is 10 min ahead of postgresql’s.';
   const off = { status: 'unavailable' as const, detail, ahead_ms: { postgresql: 600_000 } };
   assert.equal(probe('/livez', off).status, 200);
   const ready = probe('/readyz', off);

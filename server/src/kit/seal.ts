@@ -131,15 +131,13 @@ export function parseMasterKey(text: string): Buffer {
       ? Buffer.from(trimmed, 'base64')
       : undefined;
   if (key === undefined || key.length !== KEY_BYTES) {
-    throw new Error(
-      'the master key must be 32 bytes in base64 or hex; generate one with `openssl rand -base64 32`',
-    );
+    throw new Error('must be 32 bytes in base64 or hex; generate one with `openssl rand -base64 32`');
   }
   // 32 random bytes have about 30 distinct values, and all of them are printable in one of 10^13 keys.
   const distinct = new Set(key).size;
   const steps = new Set(key.subarray(1).map((byte, index) => byte - (key[index] ?? 0))).size;
   if (distinct < 16 || steps < 8 || key.every((byte) => byte >= 0x20 && byte < 0x7f)) {
-    throw new Error('the master key is not random; generate one with `openssl rand -base64 32`');
+    throw new Error('is not random; generate one with `openssl rand -base64 32`');
   }
   return key;
 }

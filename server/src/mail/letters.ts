@@ -56,7 +56,7 @@ export function signUpLetter(of: {
     link: { label: 'Create the account', url: of.signUpUrl },
     after: [
       `The link works once and expires in ${of.minutes} minutes.`,
-      "If you didn't request this, ignore this message. No account is created.",
+      "If you didn't request this, ignore this message. No account will be created.",
     ],
   });
 }

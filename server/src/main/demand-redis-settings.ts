@@ -87,7 +87,7 @@ function settingsRefusal(known: RedisSettings, isCluster: boolean): string | nul
 }
 
 function evictionMessage({ eviction }: RedisSettings): string {
-  return `Redis (REDIS_URL) evicts data when its memory is full: maxmemory-policy is ${eviction}. Limits and usage would be lost. Set \`maxmemory-policy ${NO_EVICTION}\` in its configuration, or run \`redis-cli CONFIG SET maxmemory-policy ${NO_EVICTION}\`.`;
+  return `Redis (REDIS_URL) evicts data when its memory is full: maxmemory-policy is ${eviction}. Limit state and usage would be lost. Set \`maxmemory-policy ${NO_EVICTION}\` in its configuration, or run \`redis-cli CONFIG SET maxmemory-policy ${NO_EVICTION}\`.`;
 }
 
 /** A Redis that forbids PUBSUB does not tell. */
@@ -96,5 +96,5 @@ function readFormats(redis: Redis): Promise<readonly string[]> {
 }
 
 function formatMessage(formats: readonly string[]): string {
-  return `Processes of another version use this Redis (REDIS_URL). They store limits in another format (${formats.join(', ')}; this version: ${LIVE_FORMAT}), so each limit would be counted twice. Stop all of them, then start this version.`;
+  return `Processes that run another version are using this Redis (REDIS_URL). They store limits in another format (${formats.join(', ')}; this version: ${LIVE_FORMAT}), so each limit would be counted twice. Stop all of them, then start this version.`;
 }

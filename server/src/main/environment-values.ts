@@ -156,7 +156,7 @@ export function networks(value: string): string[] {
     try {
       parseCidr(each);
     } catch (error) {
-      if (error instanceof InvalidCidrError) throw new Error(`has an entry that ${error.message}`);
+      if (error instanceof InvalidCidrError) throw new Error(`has an invalid entry: ${error.message}`);
       throw error;
     }
   }

@@ -103,7 +103,7 @@ describe('environment', () => {
     ['a token for metrics that opens more', { RELAY_METRICS_TOKEN: good.RELAY_ADMIN_TOKEN }, /must differ/],
     ['an empty token', { RELAY_API_TOKEN: '' }, /RELAY_API_TOKEN is missing/],
     ['an empty master key', { RELAY_MASTER_KEY: '' }, /RELAY_MASTER_KEY is missing/],
-    ['a short master key', { RELAY_MASTER_KEY: 'c2hvcnQ=' }, /RELAY_MASTER_KEY/],
+    ['a short master key', { RELAY_MASTER_KEY: 'c2hvcnQ=' }, /RELAY_MASTER_KEY must be 32 bytes/],
     ['a spool without a place', { RELAY_SPOOL_DIR: 'spool' }, /absolute path/],
     ['a network that is none', { RELAY_ALLOW_PRIVATE_NETWORKS: '10.0.0.0/8, loopback' }, /"loopback"/],
     ['a number out of range', { RELAY_MAX_BODY_BYTES: '0' }, /whole number/],

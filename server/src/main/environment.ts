@@ -103,7 +103,7 @@ export const variables = {
   ),
   RELAY_MAIL_FROM: optional(
     parseMailFrom,
-    'The sender of email, such as `Relay <relay@example.com>`. The mail server must accept it.',
+    'The From address of the email that Relay sends, such as `Relay <relay@example.com>`. The mail server must accept it.',
   ),
   RELAY_INFERENCE_URL: optional(
     origin,
@@ -244,7 +244,7 @@ export const variables = {
   RELAY_LEDGER_RETENTION_DAYS: withDefault(
     integer(1, 36_500),
     '400',
-    'Retention period of the ledger in days. Relay deletes older rows, by whole days.',
+    'Retention period of the ledger in days. Relay deletes older rows, one whole day at a time.',
   ),
   RELAY_DATABASE_POOL_MAX: withDefault(
     integer(1, 200),

@@ -155,7 +155,7 @@ function healthOf({ runtime, stores, configuration, clocks, metering }: RunningP
       ...(redis !== null && {
         redis: checkOf(
           isRedisUp(redis),
-          'Requests that have a limit get 503. Relay serves the others and keeps their usage on disk.',
+          'Requests that are subject to a limit get 503. Relay serves the others and keeps their usage on disk.',
         ),
       }),
     },

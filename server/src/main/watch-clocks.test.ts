@@ -57,7 +57,7 @@ describe('the watch over clocks', () => {
   it('more than 2 s off is warned of, and still in order', async () => {
     using machine = await watched(-5_000);
     const { status, detail } = machine.watch.health();
-    assert.deepEqual([status, detail], ['ok', 'This machine’s clock is 5 s behind postgresql.']);
+    assert.deepEqual([status, detail], ['ok', 'Relay’s clock is 5 s behind postgresql’s.']);
     assert.match(machine.lines.join(''), /"level":"warn".*5 s behind/);
   });
 

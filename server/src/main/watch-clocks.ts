@@ -118,6 +118,6 @@ function healthOf(aheadMs: ReadonlyMap<string, number>): ClockHealth {
   if (worst === undefined || Math.abs(worst[1]) <= CLOCKS_DIFFER_MS_MAX) return { status: 'ok', ahead_ms };
   const [name, ms] = worst;
   const apart = durationWords(Math.abs(ms));
-  const detail = `This machine’s clock is ${apart} ${ms > 0 ? 'ahead of' : 'behind'} ${name}.`;
+  const detail = `Relay’s clock is ${apart} ${ms > 0 ? 'ahead of' : 'behind'} ${name}’s.`;
   return { status: Math.abs(ms) > READY_MS_MAX ? 'unavailable' : 'ok', detail, ahead_ms };
 }

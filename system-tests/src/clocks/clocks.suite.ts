@@ -107,7 +107,7 @@ it('gateways and workers that are days off lose, repeat and misplace no row', as
   for (const each of [ahead, behind, worker]) {
     const { status, detail } = await readiness(each.url);
     assert.equal(status, 503);
-    assert.match(detail, /^This machine’s clock is (?:\d+ (?:d|h|min|s) )+(ahead of|behind) \w+\.$/);
+    assert.match(detail, /^Relay’s clock is (?:\d+ (?:d|h|min|s) )+(ahead of|behind) \w+’s\.$/);
   }
   assert.deepEqual(await readiness(deployment.url), { status: 200, detail: '' });
   const answers = (

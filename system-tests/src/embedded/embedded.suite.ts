@@ -170,7 +170,7 @@ describe('relay start', () => {
     const port = new URL(running.url).port;
     const { code, stderr } = await unused.refused(['--port', port]);
     assert.equal(code, 1);
-    assert.match(stderr, new RegExp(`can't listen on port ${port}: another process uses it`));
+    assert.match(stderr, new RegExp(`can't listen on port ${port}: another process is using it`));
     assert.match(stderr, /--port/);
     assertNoStack(stderr);
     const second = await unused.start();

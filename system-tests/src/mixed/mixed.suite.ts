@@ -144,7 +144,7 @@ describe('the previous version and this one, on one Redis and one database', { c
       for (const role of ['all', 'inference', 'worker']) {
         const { code, stderr } = await startRefused({ env: tokens.env, role });
         assert.notEqual(code, 0, role);
-        assert.match(stderr, /Processes of another version use this Redis/);
+        assert.match(stderr, /Processes that run another version are using this Redis/);
       }
       // A fast machine refuses all three before the minute is full.
       await until(() => 'minute 429' in counts, 20_000);

@@ -7,11 +7,11 @@ const exitMeanings: Readonly<Record<keyof typeof exitCodes, string>> = {
   ok: 'The command succeeded.',
   error: 'The command failed; the message says why.',
   usage: 'The command line, a file or standard input is invalid. Nothing was changed.',
-  auth: 'No token, a rejected token, or a token that lacks the permission.',
+  auth: 'No token, a rejected token, or a token that lacks a required permission.',
   notFound: 'A named resource was not found.',
   differs:
     'The server differs from the configuration file (`relay config diff`) or the price list (`relay prices import --dry-run`).',
-  rateLimited: 'A limit is reached.',
+  rateLimited: 'A limit has been reached.',
 };
 
 export async function cliPage(): Promise<GeneratedFile[]> {

@@ -44,7 +44,7 @@ export const remedies: Readonly<Record<ErrorCode, Remedy>> = {
   budget_exhausted: mended(
     'limit',
     (of) =>
-      of.limit === null ? 'A limit is reached, and its window has not reset yet.' : `${reached(of.limit)}.`,
+      of.limit === null ? 'A limit was reached, and its window had not reset yet.' : `${reached(of.limit)}.`,
     'raise_limit',
   ),
   request_exceeds_limit: mended(

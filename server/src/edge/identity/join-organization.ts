@@ -122,7 +122,7 @@ export async function demandRoomForMember(tx: Transaction<Database>, organizatio
   const membersMax = plans[plan].counts.members;
   if (row === undefined || membersMax === null || row.members < membersMax) return;
   throw new RelayError('entitlement_missing', {
-    message: `This organization’s plan allows ${membersMax} members, and that limit is reached. Ask its owner to change the plan.`,
+    message: `This organization’s plan allows ${membersMax} members, and that limit has been reached. Ask its owner to change the plan.`,
     fields: { plan, counted: 'members', limit: membersMax },
   });
 }

@@ -98,10 +98,13 @@ describe('a refusal for lack of capacity', () => {
     const ofUser = refused({ retryAfterMs: 1_500, policyId: 'u' });
     assert.match(
       ofUser.message,
-      /limit of 900 tokens per day on this member’s requests is reached\. It has no capacity/,
+      /limit of 900 tokens per day on this member’s requests has been reached\. It has no capacity/,
     );
     const ofKey = refused({ retryAfterMs: 1_500, policyId: 'k@l1' });
-    assert.match(ofKey.message, /on requests with this key to this lane is reached\. It has no capacity/);
+    assert.match(
+      ofKey.message,
+      /on requests with this key to this lane has been reached\. It has no capacity/,
+    );
     assert.deepEqual(ofKey.detail.fields?.['policy'], {
       id: 'k',
       policy_kind: 'api_key',

@@ -34,7 +34,7 @@ export function refusalError(exchange: Exchange, route: Route, refusal: Refusal)
       const why =
         policy === null
           ? 'No candidate has capacity'
-          : `${capitalized(limitWords(policy, snapshot))} is reached. It has no capacity`;
+          : `${capitalized(limitWords(policy, snapshot))} has been reached. It has no capacity`;
       return new RelayError(code, {
         message: `${why} within the wait budget of ${durationWords(route.maxWaitMs)}. Retry in ${waitWords(refusal.retryAfterMs, policy)}.`,
         fields: { ...retry_after, policy, resets_at: new Date(resetsAtMs).toISOString() },

@@ -17,7 +17,7 @@ import { guardrailsOfRoute } from './effective-guardrails.ts';
 const NO_CREDENTIAL = 'its provider has no usable credential';
 
 const EXCEEDS = 'this request exceeds a limit by itself';
-const IN_LINE = 'a concurrency limit is reached';
+const IN_LINE = 'a concurrency limit has been reached';
 
 /** What would happen to the request now. Sends nothing and reserves nothing. */
 export function explainRoute(input: ExplainInput): RoutingExplanation {

@@ -13,7 +13,7 @@ export class DirectoryInUseError extends Error {
   override readonly name = 'DirectoryInUseError';
   constructor(directory: string, holder: string) {
     super(
-      `the data directory ${directory} is in use by process ${holder}; stop that process first, or use another directory`,
+      `The data directory ${directory} is in use by process ${holder}. Stop that process first, or use another directory.`,
     );
   }
 }
