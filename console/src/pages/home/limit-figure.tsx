@@ -45,75 +45,28 @@ interface BurnFigureProps extends LimitFigureProps {
 }
 
 function BurnFigure({ usage, nowMs, stretch, question }: BurnFigureProps) {
-  const hatch = useId();
   const { data = [] } = useQuery({
     ...limitHistoryQuery(useApi(), question),
     placeholderData: keepPreviousData,
   });
   const { startMs, endMs, step } = stretch;
-  const { left } = burnDown(usage, data, stretch, nowMs);
-  const x = (atMs: number) => (((atMs - startMs) / (endMs - startMs)) * WIDTH).toFixed(1);
-  const y = (amount: number) => (HEIGHT - 1 - (amount / Math.max(usage.limit, 1)) * (HEIGHT - 5)).toFixed(1);
-  // A point stands for the end of its bucket; the one of now for this moment.
-  const points = left.flatMap(({ value }, index) => {
-    const atMs = Math.min(startMs + ((endMs - startMs) / left.length) * (index + 1), nowMs);
-    return value === null ? [] : [{ atMs, value }];
-  });
-  const path = `M0,${y(usage.limit)} L${points.map(({ atMs, value }) => `${x(atMs)},${y(value)}`).join(' L')}`;
-  const runsOutMs = usage.runs_out_at === null ? null : Date.parse(usage.runs_out_at);
+  const points = pointsOf(usage, burnDown(usage, data, stretch, nowMs).left, stretch, nowMs);
   const isOver = usage.remaining === 0;
+  const runsOutMs = usage.runs_out_at === null ? null : Date.parse(usage.runs_out_at);
   const emptyMs = isOver ? (points.find(({ value }) => value === 0)?.atMs ?? nowMs) : runsOutMs;
-  const emptyShare = emptyMs === null ? 1 : (emptyMs - startMs) / (endMs - startMs);
+  const rejectedShare = emptyMs === null ? 0 : (endMs - emptyMs) / (endMs - startMs);
   const emptyAt = emptyMs === null || isOver ? null : formatMoment(emptyMs, nowMs);
   return (
     <figure className="m-0 mb-2.5">
       <div className="relative">
-        <svg
-          role="img"
-          aria-label={words.limitFigure(amountOf(usage.metric, usage.remaining), emptyAt)}
-          viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-          preserveAspectRatio="none"
-          className="block h-[96px] w-full"
-          fill="none"
-        >
-          <defs>
-            <pattern
-              id={hatch}
-              width="6"
-              height="6"
-              patternUnits="userSpaceOnUse"
-              patternTransform="rotate(45)"
-            >
-              <path d="M0,0V6" stroke="var(--bad)" strokeWidth="1.5" opacity="0.5" />
-            </pattern>
-          </defs>
-          {emptyMs === null ? null : (
-            <rect
-              x={x(emptyMs)}
-              y="4"
-              width={Math.max(0, WIDTH - Number(x(emptyMs)))}
-              height={HEIGHT - 4}
-              fill={`url(#${hatch})`}
-            />
-          )}
-          <path d={`${path} V${HEIGHT} H0Z`} fill="var(--ink-soft)" opacity="0.13" />
-          <path d={path} stroke="var(--ink)" strokeWidth="1.5" vectorEffect="non-scaling-stroke" />
-          {emptyMs === null || isOver ? null : (
-            <path
-              d={`M${x(nowMs)},${y(usage.remaining)} L${x(emptyMs)},${y(0)}`}
-              stroke="var(--warn)"
-              strokeWidth="1.5"
-              strokeDasharray="2 3"
-              vectorEffect="non-scaling-stroke"
-            />
-          )}
-          <path
-            d={`M0,${HEIGHT - 0.5}H${WIDTH}`}
-            stroke="var(--line-strong)"
-            vectorEffect="non-scaling-stroke"
-          />
-        </svg>
-        {emptyMs === null || 1 - emptyShare < WORD_SHARE ? null : (
+        <Drawing
+          label={words.limitFigure(amountOf(usage.metric, usage.remaining), emptyAt)}
+          limit={usage.limit}
+          points={points}
+          emptyMs={emptyMs}
+          stretch={stretch}
+        />
+        {rejectedShare < WORD_SHARE ? null : (
           <span className="absolute top-1.5 right-1.5 bg-canvas px-1 text-[11px] leading-4 text-bad">
             {words.rejected}
           </span>
@@ -125,5 +78,72 @@ function BurnFigure({ usage, nowMs, stretch, question }: BurnFigureProps) {
         <span>{formatTick(new Date(endMs).toISOString(), step)}</span>
       </figcaption>
     </figure>
+  );
+}
+
+interface Left {
+  readonly atMs: number;
+  readonly value: number;
+}
+
+/** What was left at the end of each bucket, and what is left now. */
+function pointsOf(
+  { limit }: NextLimit,
+  left: readonly { readonly value: number | null }[],
+  { startMs, endMs }: Stretch,
+  nowMs: number,
+): readonly Left[] {
+  const stepMs = (endMs - startMs) / left.length;
+  const known = left.flatMap(({ value }, index) =>
+    value === null ? [] : [{ atMs: Math.min(startMs + stepMs * (index + 1), nowMs), value }],
+  );
+  return [{ atMs: startMs, value: limit }, ...known];
+}
+
+interface DrawingProps {
+  readonly label: string;
+  readonly limit: number;
+  readonly points: readonly Left[];
+  /** When nothing is left; null when that is not before the reset. */
+  readonly emptyMs: number | null;
+  readonly stretch: Stretch;
+}
+
+function Drawing({ label, limit, points, emptyMs, stretch: { startMs, endMs } }: DrawingProps) {
+  const hatch = useId();
+  const x = (atMs: number) => (((atMs - startMs) / (endMs - startMs)) * WIDTH).toFixed(1);
+  const y = (amount: number) => (HEIGHT - 1 - (amount / Math.max(limit, 1)) * (HEIGHT - 5)).toFixed(1);
+  const path = `M${points.map(({ atMs, value }) => `${x(atMs)},${y(value)}`).join(' L')}`;
+  const last = points.at(-1);
+  const line = { strokeWidth: 1.5, vectorEffect: 'non-scaling-stroke' } as const;
+  return (
+    <svg
+      role="img"
+      aria-label={label}
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      preserveAspectRatio="none"
+      className="block h-[96px] w-full"
+      fill="none"
+    >
+      <defs>
+        <pattern id={hatch} width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+          <path d="M0,0V6" stroke="var(--bad)" strokeWidth="1.5" opacity="0.5" />
+        </pattern>
+      </defs>
+      {emptyMs === null ? null : (
+        <path d={`M${x(emptyMs)},4 H${WIDTH} V${HEIGHT} H${x(emptyMs)}Z`} fill={`url(#${hatch})`} />
+      )}
+      <path d={`${path} V${HEIGHT} H0Z`} fill="var(--ink-soft)" opacity="0.13" />
+      <path d={path} stroke="var(--ink)" {...line} />
+      {emptyMs === null || last === undefined || last.value === 0 ? null : (
+        <path
+          d={`M${x(last.atMs)},${y(last.value)} L${x(emptyMs)},${y(0)}`}
+          stroke="var(--warn)"
+          strokeDasharray="2 3"
+          {...line}
+        />
+      )}
+      <path d={`M0,${HEIGHT - 0.5}H${WIDTH}`} stroke="var(--line-strong)" {...line} strokeWidth={1} />
+    </svg>
   );
 }

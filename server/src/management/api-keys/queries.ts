@@ -40,7 +40,7 @@ export function findKey(db: Kysely<Database>, scope: KeyScope, id: string): Prom
 /**
  * Locks the key until commit, so that no concurrent transaction changes or references it. Its owner and team are held first:
  * PostgreSQL holds them anyway when a transaction writes the key twice, which it does after it has the configuration clock, and
- * whoever deletes them locks them before the key.
+ * a transaction that deletes them locks them before the key.
  */
 export async function lockKey(
   tx: Transaction<Database>,

@@ -67,7 +67,7 @@ export const consoleFaults = faultsIn('console/src', [
   },
   {
     name: 'rejected requests reduce what is left',
-    file: 'pages/limits/burn-down.ts',
+    file: 'parts/burn-down.ts',
     find: 'Math.min(takenNow, taken + (valueAt.get(fromMs) ?? 0))',
     replace: 'taken + (valueAt.get(fromMs) ?? 0)',
     why: 'the chart contradicts the limit',
