@@ -32,10 +32,15 @@ interface LeadProps {
 export function Lead({ requests, failed, isOutdated, range }: LeadProps) {
   const unwell = useUnwell();
   const limits = useLimits();
-  const { data: spend } = useQuery({ ...spendQuery(useApi()), refetchInterval: REFRESH_MS });
-  const failures = useFailures(range, (failed?.value ?? 0) > 0);
-  if (requests === undefined || failed === undefined) return <LeadSkeleton />;
-  if (unwell.state === 'loading' || limits.state === 'loading') return <LeadSkeleton />;
+  const { data: spend, isLoading: isSpendLoading } = useQuery({
+    ...spendQuery(useApi()),
+    refetchInterval: REFRESH_MS,
+  });
+  const { failures, areFailuresLoading } = useFailures(range);
+  // All of it at once: what comes later would push the page down under the reader.
+  const isLoading =
+    isSpendLoading || areFailuresLoading || unwell.state === 'loading' || limits.state === 'loading';
+  if (isLoading || requests === undefined || failed === undefined) return <LeadSkeleton />;
   const calm = isCalm({
     states: [isOutdated ? 'failed' : 'read', unwell.state, limits.state],
     troubles: [failed.value, unwell.endpoints.length, limits.ends.length],
@@ -90,7 +95,7 @@ function LeadSkeleton() {
   return (
     <div className={THREE}>
       {['a', 'b', 'c'].map((key) => (
-        <div key={key} className="h-[180px] space-y-4 border-t-2 border-rule pt-3">
+        <div key={key} className="h-[180px] space-y-4 xl:h-[340px] border-t-2 border-rule pt-3">
           <Skeleton className="w-28" />
           <Skeleton className="h-6 w-40" />
           <Skeleton className="w-full" />
@@ -126,8 +131,11 @@ function useLimits() {
 
 const NO_LIMITS = { limits: [] };
 
-function useFailures(range: TimeRange, isNeeded: boolean) {
-  const enabled = useAccess().can('getFailures') && isNeeded;
-  const { data } = useQuery({ ...failuresQuery(useApi(), range), enabled });
-  return data;
+function useFailures(range: TimeRange) {
+  const enabled = useAccess().can('getFailures');
+  const { data: failures, isLoading: areFailuresLoading } = useQuery({
+    ...failuresQuery(useApi(), range),
+    enabled,
+  });
+  return { failures, areFailuresLoading };
 }
