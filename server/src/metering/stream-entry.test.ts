@@ -19,6 +19,12 @@ describe('an entry of a usage stream', () => {
     assert.deepEqual(recordsOf({ id: ID, fields }), [first, second]);
   });
 
+  it('an entry with fields but without a record is set aside, and a deleted one is nothing', () => {
+    const { records, unreadable } = readEntry({ id: ID, fields: ['c', '0'] }, NOW_MS);
+    assert.deepEqual([records.length, unreadable.map(({ place }) => place)], [0, [0]]);
+    assert.deepEqual(readEntry({ id: ID, fields: [] }, NOW_MS), { records: [], unreadable: [] });
+  });
+
   it('records a request whose gateway died at its estimate, with the candidate it was sent to', () => {
     const draft = sampleDraft({ arrivedAtMs: 1_799_999_990_000 });
     const [record] = recordsOf({ id: ID, fields: ['x', JSON.stringify(draft), 'c', '0'] });

@@ -28,6 +28,15 @@ describe('what is typical', () => {
     assert.ok(output(typical) > 3_700, String(output(typical)));
   });
 
+  it('is not lowered by an answer that reports nothing, however long ago the last one was', () => {
+    const typical = create();
+    learn(typical, 4_000, 10);
+    const before = output(typical);
+    nowMs += HOUR_MS;
+    learn(typical, 0);
+    assert.equal(output(typical), before);
+  });
+
   it('is hardly lowered by hundreds of small answers', () => {
     const typical = create();
     learn(typical, 4_000, 10);

@@ -60,6 +60,7 @@ describe('address policy', () => {
     '8.8.8.8',
     '172.32.0.1',
     '192.0.1.1',
+    '::ffff:808:808',
     '2606:4700::1111',
     '2a00:1450::1',
   ]) {
@@ -70,6 +71,8 @@ describe('address policy', () => {
     const opened = createAddressPolicy(['10.1.0.0/16', '127.0.0.1/32', 'fd00::/8']);
     assert.equal(opened.allows('10.1.2.3'), true);
     assert.equal(opened.allows('::ffff:10.1.2.3'), true);
+    assert.equal(opened.allows('::ffff:a01:203'), true);
+    assert.equal(opened.allows('::ffff:a02:1'), false);
     assert.equal(opened.allows('10.2.0.1'), false);
     assert.equal(opened.allows('127.0.0.1'), true);
     assert.equal(opened.allows('127.0.0.2'), false);
