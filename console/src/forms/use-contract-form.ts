@@ -24,7 +24,9 @@ export function useContractForm<Values extends FieldValues>(
 ) {
   return useForm<Values>({
     defaultValues,
-    mode: 'onTouched',
+    // Not when a field loses focus: an error that appears then moves the button that is being clicked.
+    mode: 'onSubmit',
+    reValidateMode: 'onChange',
     resolver: (values) => {
       const body = bodyOf(values);
       const checked = checkValue(schema, body);

@@ -79,6 +79,8 @@ export const lanesText = {
     enabled: 'Enabled',
     save: 'Review changes',
     discard: 'Discard changes',
+    discardTitle: 'Discard unsaved changes?',
+    discardHint: 'Your changes to this lane haven’t been saved.',
     unsaved: 'Unsaved changes',
     outdated: 'Unsaved changes; the lane also changed elsewhere',
     conflict:

@@ -56,11 +56,15 @@ const features = tableFeatures({ rowSortingFeature, sortedRowModel: createSorted
 export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   const { columns, rows } = props;
   const [sorting, setSorting] = useState<SortingState>(props.sortedBy === undefined ? [] : [props.sortedBy]);
-  const definitions = useMemo(() => columns.map((column) => definitionOf(column)), [columns]);
+  // Together: only new data is sorted again, and new columns may sort by other values, such as spend that was read later.
+  const { definitions, data } = useMemo(
+    () => ({ definitions: columns.map((column) => definitionOf(column)), data: [...(rows ?? [])] }),
+    [columns, rows],
+  );
   const table = useTable({
     features,
     columns: definitions,
-    data: useMemo(() => [...(rows ?? [])], [rows]),
+    data,
     getRowId: props.rowId,
     state: { sorting },
     onSortingChange: setSorting,

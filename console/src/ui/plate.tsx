@@ -5,8 +5,6 @@ interface PlateProps {
   /** A duration, such as `0.8 s`. */
   readonly children: ReactNode;
   readonly size?: 'small' | 'medium' | 'big';
-  /** An outline: capacity is free, nothing waits. */
-  readonly free?: boolean;
 }
 
 const SIZES = {
@@ -16,13 +14,13 @@ const SIZES = {
 } as const;
 
 /** Black with yellow digits: a wait, a countdown or the wait allowed. Never a count or an amount. */
-export function Plate({ children, size = 'medium', free = false }: PlateProps) {
+export function Plate({ children, size = 'medium' }: PlateProps) {
   return (
     <span
       className={classes(
         'inline-flex items-center justify-end rounded-[3px] border align-middle font-mono whitespace-nowrap [word-spacing:-0.3em]',
+        'border-board-line bg-board text-signal',
         SIZES[size],
-        free ? 'border-line text-ink-faint' : 'border-board-line bg-board text-signal',
       )}
     >
       {children}

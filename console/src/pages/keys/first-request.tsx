@@ -102,7 +102,8 @@ function Aside({ state }: { readonly state: FirstRequestState }) {
     );
   return (
     <Button asChild size="small" className="max-sm:col-span-3">
-      <Link to="/requests/$requestId" params={{ requestId: state.entry.request_id }}>
+      {/* The new key is shown only in this dialog, so the request opens beside it. */}
+      <Link to="/requests/$requestId" params={{ requestId: state.entry.request_id }} target="_blank">
         {words.open}
       </Link>
     </Button>

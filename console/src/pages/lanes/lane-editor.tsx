@@ -9,6 +9,7 @@ import { text } from '../../text/index.ts';
 import { Button } from '../../ui/button.tsx';
 import { Panel } from '../../ui/page.tsx';
 import { Signal } from '../../ui/signal.tsx';
+import { DiscardGuard } from './discard-guard.tsx';
 import { changesOf, draftOf, type LaneDraft } from './lane-draft.ts';
 import { LaneSettings } from './lane-settings.tsx';
 import { MembersPanel } from './members-panel.tsx';
@@ -69,6 +70,7 @@ export function LaneEditor({ stored, reload }: LaneEditorProps) {
           endpointNameOf={(id) => endpointOf(id)?.name ?? ''}
         />
       </div>
+      <DiscardGuard isDirty={changes.length > 0} />
       {changes.length === 0 ? null : (
         <UnsavedBar
           isOutdated={isOutdated && !saving}

@@ -6,7 +6,6 @@ import { SlotPlate } from '../../parts/slot-plate.tsx';
 import type { LaneFigures } from '../../parts/use-lane-figures.ts';
 import { text } from '../../text/index.ts';
 import { classes } from '../../ui/class-names.ts';
-import { Plate } from '../../ui/plate.tsx';
 import type { BoardEndpoint, BoardLane } from './board-rows.ts';
 import { columns } from './columns.ts';
 import { EndpointLoad } from './endpoint-load.tsx';
@@ -102,7 +101,9 @@ function Gate({ lane, readAtMs, isStill }: Pick<LaneFlowProps, 'lane' | 'readAtM
       <span aria-hidden className="absolute -bottom-[5px] left-0 h-[33px] w-[2px] bg-ink" />
       <span className="sr-only">{words.gate}: </span>
       {waiting === 0 ? (
-        <Plate free>{words.free}</Plate>
+        <span title={words.noneWaitingHint} className="text-xs text-ink-faint">
+          {words.noneWaiting}
+        </span>
       ) : nextSlotMs === null ? (
         <span title={words.slotUnknownHint} className="text-[11px] leading-[13px] text-wait-ink">
           {words.slotUnknown}
