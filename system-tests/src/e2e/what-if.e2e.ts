@@ -160,6 +160,22 @@ describe('what-if', () => {
     );
   });
 
+  it('unsaved changes are not lost to a link without a question', async () => {
+    await toLane();
+    await waitBudget().fill('7000');
+    const toRequests = story.page.getByRole('link', { name: 'Requests', exact: true });
+    await toRequests.click();
+    const asked = story.page.getByRole('dialog', { name: 'Discard unsaved changes?' });
+    await asked.waitFor();
+    await story.inspect('lane, leaving with unsaved changes');
+    await asked.getByRole('button', { name: 'Cancel', exact: true }).click();
+    await asked.waitFor({ state: 'detached' });
+    assert.equal(await waitBudget().inputValue(), '7000');
+    await toRequests.click();
+    await asked.getByRole('button', { name: 'Discard changes', exact: true }).click();
+    await story.page.getByRole('heading', { name: 'Requests', level: 1 }).waitFor();
+  });
+
   it('an edited limit is replayed in its dialog', async () => {
     await story.page.goto(`/console/limits?open=${policyId}`);
     await story.page.getByRole('dialog').getByRole('button', { name: 'More actions' }).click();

@@ -2,6 +2,7 @@ import type { RequestLogEntry } from '@relay/contract';
 import { Link } from '@tanstack/react-router';
 import { formatCount, formatDuration } from '../../format/numbers.ts';
 import { formatClock } from '../../format/times.ts';
+import { causeOf } from '../../parts/failure-words.ts';
 import { stateTones } from '../../parts/request-state-badge.tsx';
 import { text } from '../../text/index.ts';
 import { classes } from '../../ui/class-names.ts';
@@ -77,13 +78,13 @@ function FinishedTable({ entries, nameOf }: TableProps) {
           <th scope="col" className={classes(HEAD, 'text-right')}>
             {columns.waited}
           </th>
-          <th scope="col" className={classes(HEAD, 'text-right')}>
+          <th scope="col" className={classes(HEAD, 'text-right max-sm:hidden')}>
             {columns.rest}
           </th>
           <th scope="col" className={classes(HEAD, 'text-right max-md:hidden')}>
             {columns.fallbacks}
           </th>
-          <th scope="col" className={classes(HEAD, 'pr-0 max-sm:hidden')}>
+          <th scope="col" className={classes(HEAD, 'pr-0')}>
             {columns.status}
           </th>
         </tr>
@@ -143,7 +144,7 @@ function FinishedRow({ entry, endpoint, scaleMs }: FinishedRowProps) {
       >
         {waitMs > 0 ? formatDuration(waitMs) : none}
       </td>
-      <td className="pr-3 text-right whitespace-nowrap">
+      <td className="pr-3 text-right whitespace-nowrap max-sm:hidden">
         {entry.endpoint_id === null ? none : formatDuration(restMs)}
       </td>
       <td
@@ -151,14 +152,14 @@ function FinishedRow({ entry, endpoint, scaleMs }: FinishedRowProps) {
       >
         {formatCount(fallbacks)}
       </td>
-      <td className="text-xs whitespace-nowrap max-sm:hidden">
+      <td className="max-w-52 truncate text-xs max-sm:max-w-28">
         <Signal tone={stateTones[entry.state]}>{failureOf(entry)}</Signal>
       </td>
     </tr>
   );
 }
 
-/** Prefers the error code to the state. */
+/** Prefers the cause to the state. */
 function failureOf({ state, error_code: code }: RequestLogEntry): string {
-  return state === 'failed' && code !== null ? code : text.requests.states[state];
+  return state === 'failed' && code !== null ? causeOf(code) : text.requests.states[state];
 }

@@ -22,5 +22,7 @@ export function csvOf(answer: Timeseries): string {
 /** usage-cost-micros-by-model-2026-11-15.csv */
 export function csvName({ metric, group_by: group, to }: Timeseries): string {
   const by = group === 'none' ? '' : `-by-${group}`;
-  return `usage-${metric}${by}-${to.slice(0, 10)}.csv`.replaceAll('_', '-');
+  // The range ends before `to`, which for whole days is the midnight after it.
+  const lastDay = new Date(Date.parse(to) - 1).toISOString().slice(0, 10);
+  return `usage-${metric}${by}-${lastDay}.csv`.replaceAll('_', '-');
 }

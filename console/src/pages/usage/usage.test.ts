@@ -70,6 +70,6 @@ describe('the CSV', () => {
   });
 
   it('is named by its content', () => {
-    assert.equal(csvName(answer({ metric: 'cost_micros' }, {})), 'usage-cost-micros-by-lane-2026-03-03.csv');
+    assert.equal(csvName(answer({ metric: 'cost_micros' }, {})), 'usage-cost-micros-by-lane-2026-03-02.csv');
   });
 });

@@ -38,21 +38,24 @@ export interface TimeChartProps {
 }
 
 const HEIGHT_PX = 240;
+const NONE: ReadonlySet<string> = new Set();
 
 /** Series over time, as a chart or as a table. */
 export function TimeChart(props: TimeChartProps) {
   const { title, kind, series, unit, heightPx = HEIGHT_PX } = props;
   const Drawing = useDrawing();
   const [asTable, setAsTable] = useState(false);
-  const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
+  const [clicked, setClicked] = useState<ReadonlySet<string>>(NONE);
   const folded = useMemo(() => foldSeries(series ?? [], kind, text.charts.other), [series, kind]);
   const rows = useMemo(() => rowsOf(folded.drawn), [folded]);
+  // A filter may leave only series that were hidden before; an empty chart would say that there is nothing.
+  const hidden = folded.drawn.every(({ key }) => clicked.has(key)) ? NONE : clicked;
   const shown = useMemo(() => folded.drawn.filter((each) => !hidden.has(each.key)), [folded, hidden]);
   const empty = !rows.some((row) => folded.drawn.some(({ column }) => valueIn(row, column)));
   const toggle = (key: string) => {
     const next = new Set(hidden);
     if (!next.delete(key)) next.add(key);
-    setHidden(next);
+    setClicked(next);
   };
   return (
     <section className="min-w-0 border-t-2 border-rule" aria-label={title}>
