@@ -142,9 +142,14 @@ describe('keys without accounts', () => {
       .getByText(/^assistant → sim-chat · .*200 in .* input · .* output tokens · \$0\.0/)
       .waitFor();
     await story.inspect('keys, first request');
+    const opening = story.page.waitForEvent('popup');
     await dialog().getByRole('link', { name: 'Open request' }).click();
-    await story.page.waitForURL(/requests\/[0-9a-f-]{36}/);
-    await story.toPage('API keys');
+    const opened = await opening;
+    await opened.waitForURL(/requests\/[0-9a-f-]{36}/);
+    await opened.close();
+    // The key is shown only once, and the dialog still shows it.
+    await dialog().getByText(secret).first().waitFor();
+    await close();
     await story.page.getByRole('row', { name: /Support bot/ }).waitFor();
     const answer = await fetch(`${story.site.url}/v1/models`, {
       headers: { authorization: `Bearer ${secret}` },
