@@ -44,6 +44,8 @@ export const homeText = {
     rejected: 'rejected',
     resetsIn: (span: string) => `resets in ${span}`,
     now: 'now',
+    left: (amount: string) => `${amount} left`,
+    inSpan: (span: string) => `in ${span}`,
     spend: (month: string) => `Spend, ${month}`,
     viewUsage: 'View usage',
     ofBudget: (budget: string) => `of ${budget}`,

@@ -50,16 +50,16 @@ export function LimitSection({ ends, lasting, isWhole }: LimitSectionProps) {
         {rows.slice(0, MORE_SHOWN).map(({ usage, atMs }) => (
           <li
             key={usage.policy_id}
-            className="grid h-[30px] grid-cols-[minmax(0,1fr)_64px_72px] items-center gap-2 border-t"
+            className="grid h-[30px] grid-cols-[minmax(0,1fr)_52px_92px] items-center gap-2 border-t"
           >
             <LimitLink usage={usage}>{wordsOf(usage)}</LimitLink>
             <FillBar usage={usage} />
             <span className="truncate text-right text-xs text-ink-soft">
               {atMs === null
-                ? amountOf(usage.metric, usage.remaining)
+                ? words.left(amountOf(usage.metric, usage.remaining))
                 : atMs <= nowMs
                   ? words.now
-                  : formatSpan(atMs - nowMs)}
+                  : words.inSpan(formatSpan(atMs - nowMs))}
             </span>
           </li>
         ))}
