@@ -37,7 +37,7 @@ export function Lead({ requests, failed, isOutdated, range }: LeadProps) {
     refetchInterval: REFRESH_MS,
   });
   const { failures, areFailuresLoading } = useFailures(range);
-  // All of it at once: what comes later would push the page down under the reader.
+  // All of it together: what comes later would push the page down under the reader.
   const isLoading =
     isSpendLoading || areFailuresLoading || unwell.state === 'loading' || limits.state === 'loading';
   if (isLoading || requests === undefined || failed === undefined) return <LeadSkeleton />;
