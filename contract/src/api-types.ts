@@ -2333,8 +2333,15 @@ export interface components {
             policy_id: string;
             /** @enum {string} */
             policy_kind: "resource" | "user" | "api_key" | "team";
-            scope_type: string;
+            /** @description The member, key or team whose limit it is. Null with `policy_kind` `resource`, for a deleted limit of a team, and if the caller can’t read it. */
+            subject_id: string | null;
+            /** @description Null where `subject_id` is null, and if the member, key or team was deleted. */
+            subject_name: string | null;
+            /** @enum {string} */
+            scope_type: "global" | "provider" | "credential" | "endpoint" | "model" | "lane";
             scope_id: string | null;
+            /** @description Null for `global`, and if the resource was deleted. */
+            scope_name: string | null;
             /**
              * @description What is counted; `spend` is in micro-USD. `concurrency` requires period `none`.
              * @enum {string}
@@ -2345,6 +2352,9 @@ export interface components {
              * @enum {string}
              */
             period: "second" | "minute" | "hour" | "day" | "week" | "month" | "none";
+            /** @description The current maximum for one window; micro-USD for `spend`. It may have changed since the request. Null if the limit was deleted. */
+            limit_value: number | null;
+            /** @description Null with period `none`, and if no reset helps the request. */
             resets_at: string | null;
         };
         /** BrowserSession */

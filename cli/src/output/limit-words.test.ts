@@ -25,8 +25,33 @@ it('a limit is named by its kind, its rule and what it applies to', () => {
   );
 });
 
-it('the limit of a logged request is named without its value', () => {
-  const bound = { policy_id: 'p', scope_id: null, resets_at: null } as const;
+const bound = {
+  policy_id: 'p',
+  subject_id: null,
+  subject_name: null,
+  scope_id: null,
+  scope_name: null,
+  limit_value: null,
+  resets_at: null,
+} as const;
+
+it('the limit of a logged request is named with its value, its owner and what it applies to', () => {
+  assert.equal(
+    boundPolicyWords({
+      ...bound,
+      policy_kind: 'api_key',
+      subject_name: 'Nightly batch',
+      scope_type: 'lane',
+      scope_name: 'Assistant',
+      metric: 'requests',
+      period: 'day',
+      limit_value: 6,
+    }),
+    'key limit of 6 requests per day for Nightly batch on lane Assistant',
+  );
+});
+
+it('the deleted limit of a logged request is named without its value', () => {
   assert.equal(
     boundPolicyWords({
       ...bound,

@@ -27,10 +27,17 @@ export function limitWords(
   return `${kindWords[policy_kind]} limit of ${limitRuleWords({ metric, period, limit_value })}${placeWords(policy_kind, scope_type)}`;
 }
 
-/** The limit of a logged request, whose value is not in the log: "key limit: requests per minute on one lane". */
-export function boundPolicyWords({ policy_kind, scope_type, metric, period }: BoundPolicy): string {
+/** The limit of a logged request: "key limit of 6 requests per day for Nightly batch on lane Assistant". A deleted limit has no value. */
+export function boundPolicyWords(bound: BoundPolicy): string {
+  const { policy_kind, subject_name, scope_type, scope_name, metric, period, limit_value } = bound;
   const window = period === 'none' ? '' : ` per ${period}`;
-  return `${kindWords[policy_kind]} limit: ${METRICS[metric]}${window}${placeWords(policy_kind, scope_type)}`;
+  const rule =
+    limit_value === null
+      ? `: ${METRICS[metric]}${window}`
+      : ` of ${limitRuleWords({ metric, period, limit_value })}`;
+  const owner = subject_name === null ? '' : ` for ${subject_name}`;
+  const place = scope_name === null ? placeWords(policy_kind, scope_type) : ` on ${scope_type} ${scope_name}`;
+  return `${kindWords[policy_kind]} limit${rule}${owner}${place}`;
 }
 
 function placeWords(kind: Kind, scopeType: string): string {

@@ -1,5 +1,6 @@
-import type { LimitMetric, LimitUsage, TimeseriesQuery } from '@relay/contract';
+import type { BoundPolicy, LimitMetric, LimitUsage, TimeseriesQuery } from '@relay/contract';
 import { formatCompact, formatCount, formatMoney } from '../format/numbers.ts';
+import { shortId } from '../format/short-id.ts';
 import { text } from '../text/index.ts';
 
 interface MetricLook {
@@ -43,7 +44,7 @@ export function ruleOf({ metric, period, limit }: Pick<LimitUsage, 'metric' | 'p
   return text.limits.rule(amount, text.limits.periods[period]);
 }
 
-/** Where a limit applies, by name: "on lane Assistant", "for key Support bot". `subject` is null for a shared limit. */
+/** Where a limit applies, by name: "on lane Assistant", "for key Support bot". `subject` is null for a shared limit and if unknown. */
 export function placeOf(
   { kind, scope }: { readonly kind: LimitUsage['policy_kind']; readonly scope: LimitUsage['scope_type'] },
   scopeName: string,
@@ -51,7 +52,19 @@ export function placeOf(
 ): string {
   const words = text.limits;
   const on = scope === 'global' ? words.on.global : words.on[scope](scopeName);
-  if (subject === null || kind === 'resource') return on;
-  const owner = words.of[kind](subject);
+  if (kind === 'resource') return on;
+  const owner = subject === null ? words.ofUnknown[kind] : words.of[kind](subject);
   return scope === 'global' ? owner : `${owner} ${on}`;
+}
+
+/** The limit of a logged request: "6 requests per day for key Nightly batch on lane Assistant". A deleted limit has no number. */
+export function boundLimitOf(bound: BoundPolicy): string {
+  const { policy_kind: kind, scope_type: scope, metric, period, limit_value: limit } = bound;
+  const rule =
+    limit === null
+      ? text.limits.rule(text.limits.metricNames[metric], text.limits.periods[period])
+      : ruleOf({ metric, period, limit });
+  const nameOf = (name: string | null, id: string | null) => name ?? (id === null ? null : shortId(id));
+  const scopeName = nameOf(bound.scope_name, bound.scope_id) ?? '';
+  return `${rule} ${placeOf({ kind, scope }, scopeName, nameOf(bound.subject_name, bound.subject_id))}`;
 }

@@ -9,6 +9,7 @@ import {
   providersQuery,
 } from '../api/queries.ts';
 import { useApi } from '../api/use-api.ts';
+import { shortId } from '../format/short-id.ts';
 import { useAccess } from '../session/use-access.ts';
 
 /** The name of any resource that a what-if names; the end of the ID of one that is gone or not readable. */
@@ -27,6 +28,6 @@ export function useTouchedNames(): (id: string) => string {
     const lists = [lanes.data, endpoints.data, providers.data, credentials.data, members.data, keys];
     const names = new Map<string, string>();
     for (const list of lists) for (const { id, name } of list ?? []) names.set(id, name);
-    return (id) => names.get(id) ?? `…${id.slice(-8)}`;
+    return (id) => names.get(id) ?? shortId(id);
   }, [lanes.data, endpoints.data, providers.data, credentials.data, members.data, keys]);
 }

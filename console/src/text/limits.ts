@@ -53,6 +53,8 @@ export const limitsText = {
     api_key: (name: string) => `for key ${name}`,
     team: (name: string) => `for team ${name}`,
   },
+  /** The same where its name is unknown. */
+  ofUnknown: { user: 'for a member', api_key: 'for a key', team: 'for a team' },
   kinds: {
     resource: 'Shared limits',
     user: 'Member limits',

@@ -6,14 +6,16 @@ import { timeRangeSearch } from './time-range.ts';
 
 interface BackLinkProps {
   readonly to: '/guardrails' | '/lanes' | '/requests';
+  /** The filters and the time range of the list, if they are known. */
+  readonly shown?: object | undefined;
   readonly children: ReactNode;
 }
 
-/** A link back to the list, with the same time range. */
-export function BackLink({ to, children }: BackLinkProps) {
+/** A link back to the list as it was, or with the same time range. */
+export function BackLink({ to, shown, children }: BackLinkProps) {
   return (
     <Button asChild look="quiet" size="small" className="mb-3 -ml-2.5">
-      <Link to={to} search={(before: Record<string, unknown>) => timeRangeSearch(before)}>
+      <Link to={to} search={(before: Record<string, unknown>) => ({ ...timeRangeSearch(before), ...shown })}>
         <ArrowLeft aria-hidden className="size-4" />
         {children}
       </Link>

@@ -14,6 +14,7 @@ import {
   Timestamp,
 } from '../schema.ts';
 import { GuardrailVerdict } from './guardrail.ts';
+import { AppliesTo, PolicyKind } from './limit-policy.ts';
 import { Labels, LimitMetric, LimitPeriod, Operation, RequestState } from './values.ts';
 
 const MaybeId = nullable(Id);
@@ -173,12 +174,26 @@ export type RecordedCandidate = Static<typeof RecordedCandidate>;
 /** The limit that made a request wait, or rejected it. */
 export const BoundPolicy = closed('BoundPolicy', {
   policy_id: Id,
-  policy_kind: oneOf(['resource', 'user', 'api_key', 'team']),
-  scope_type: Type.String(),
+  policy_kind: PolicyKind,
+  subject_id: nullable(Id, {
+    description:
+      'The member, key or team whose limit it is. Null with `policy_kind` `resource`, for a deleted limit of a team, and if the caller can’t read it.',
+  }),
+  subject_name: nullable(Type.String(), {
+    description: 'Null where `subject_id` is null, and if the member, key or team was deleted.',
+  }),
+  scope_type: AppliesTo,
   scope_id: MaybeId,
+  scope_name: nullable(Type.String(), { description: 'Null for `global`, and if the resource was deleted.' }),
   metric: LimitMetric,
   period: LimitPeriod,
-  resets_at: nullable(Timestamp),
+  limit_value: nullable(integer(), {
+    description:
+      'The current maximum for one window; micro-USD for `spend`. It may have changed since the request. Null if the limit was deleted.',
+  }),
+  resets_at: nullable(Timestamp, {
+    description: 'Null with period `none`, and if no reset helps the request.',
+  }),
 });
 export type BoundPolicy = Static<typeof BoundPolicy>;
 

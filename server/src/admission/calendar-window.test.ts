@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { nextWindowMs, windowStartMs } from './calendar-window.ts';
+import { nextWindowMs, resetTimeMs, windowStartMs } from './calendar-window.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -23,4 +23,18 @@ test('every calendar window contains its moment and ends where the next one begi
       if (period === 'week') assert.equal(new Date(startMs).getUTCDay(), 1);
     }
   }
+});
+
+test('a calendar window resets exactly at its boundary, even if the given time is a little early or late', () => {
+  const resets = (period: Parameters<typeof resetTimeMs>[0], about: string) => {
+    const atMs = resetTimeMs(period, Date.parse(about));
+    return atMs === null ? null : new Date(atMs).toISOString();
+  };
+  assert.equal(resets('day', '2026-11-18T23:59:59.988Z'), '2026-11-19T00:00:00.000Z');
+  assert.equal(resets('day', '2026-11-19T00:00:00.000Z'), '2026-11-19T00:00:00.000Z');
+  assert.equal(resets('hour', '2026-11-19T14:00:01.200Z'), '2026-11-19T14:00:00.000Z');
+  assert.equal(resets('week', '2026-11-22T23:59:58.000Z'), '2026-11-23T00:00:00.000Z');
+  assert.equal(resets('month', '2026-11-30T23:59:59.999Z'), '2026-12-01T00:00:00.000Z');
+  assert.equal(resets('minute', '2026-11-19T14:00:01.200Z'), '2026-11-19T14:00:01.200Z');
+  assert.equal(resets('none', '2026-11-19T14:00:01.200Z'), null);
 });

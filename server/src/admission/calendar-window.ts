@@ -1,4 +1,5 @@
-import type { CalendarPeriod } from '../domain/limits/period.ts';
+import type { LimitPeriod } from '@relay/contract';
+import { type CalendarPeriod, isCalendar } from '../domain/limits/period.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
@@ -21,4 +22,15 @@ export function nextWindowMs(period: CalendarPeriod, atMs: number): number {
   if (period === 'week') return startMs + WEEK_MS;
   // A month has at most 31 days, so 32 days after its start lie in the next one.
   return windowStartMs('month', startMs + 32 * DAY_MS);
+}
+
+/**
+ * When a limit resets, from about when it does. A calendar window resets at its nearest boundary: a time counted from a
+ * request's arrival misses it by what passed before the check. Null for concurrency, which frees up when a request ends.
+ */
+export function resetTimeMs(period: LimitPeriod, aboutMs: number): number | null {
+  if (period === 'none') return null;
+  if (!isCalendar(period)) return aboutMs;
+  const [startMs, endMs] = [windowStartMs(period, aboutMs), nextWindowMs(period, aboutMs)];
+  return aboutMs - startMs < endMs - aboutMs ? startMs : endMs;
 }

@@ -131,7 +131,7 @@ describe('requests', () => {
     await steps.filter({ hasText: 'Attempt 2: Summaries 2' }).getByText('returned 200').waitFor();
     await steps.filter({ hasText: 'Wait for capacity' }).waitFor();
     await story.page.getByText('Usage reported by the provider.').waitFor();
-    await story.page.getByText('Concurrent requests on lane Summaries').waitFor();
+    await story.page.getByText('1 concurrent request on lane Summaries').waitFor();
     await story.inspect('request');
     const asked = story.site.provider.counts().requests;
     await story.button('Explain routing').click();

@@ -13,6 +13,7 @@ import {
 } from '../../api/queries.ts';
 import { teamsQuery } from '../../api/team-queries.ts';
 import { useApi } from '../../api/use-api.ts';
+import { shortId } from '../../format/short-id.ts';
 import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
 import type { LimitNames } from './limit-words.ts';
@@ -85,9 +86,4 @@ function namesOf(places: Omit<LimitPlaces, 'names'>): LimitNames {
     scope: ({ scopeId }) => name(scopeId),
     subject: ({ kind, subjectId }) => (kind === 'resource' ? null : name(subjectId)),
   };
-}
-
-/** Shown instead of a name the caller cannot read. The end of an ID is more distinctive than its start. */
-function shortId(id: string): string {
-  return `…${id.slice(-8)}`;
 }

@@ -1,33 +1,28 @@
-import type { RequestDetail } from '@relay/contract';
+import type { BoundPolicy, RequestDetail } from '@relay/contract';
 import { Link } from '@tanstack/react-router';
 import { Gauge } from 'lucide-react';
 import { formatDuration } from '../../format/numbers.ts';
 import { formatDateTime } from '../../format/times.ts';
-import { keysOf, oneOf } from '../../format/values.ts';
 import { verdictTones } from '../../parts/explain-panel.tsx';
+import { boundLimitOf } from '../../parts/limit-metrics.ts';
+import { ResourceLink } from '../../parts/resource-link.tsx';
 import { SetPriceButton } from '../../parts/set-price-button.tsx';
 import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Panel } from '../../ui/page.tsx';
-import type { RequestNames } from './use-request-names.ts';
 
 const words = text.requests.detail.decision;
 
-interface DecisionPanelProps {
-  readonly detail: RequestDetail;
-  readonly names: RequestNames;
-}
-
 /** The candidates with their verdicts, and the limit that applied. */
-export function DecisionPanel({ detail, names }: DecisionPanelProps) {
+export function DecisionPanel({ detail }: { readonly detail: RequestDetail }) {
   const { candidates, bound_policy: bound } = detail;
   return (
     <Panel title={words.title}>
       {bound === null ? (
         <p className="px-4 py-3 text-[13px] text-ink-soft">{words.notBound}</p>
       ) : (
-        <BoundPolicy bound={bound} names={names} />
+        <Limit bound={bound} />
       )}
       {candidates.length === 0 ? (
         <p className="mx-4 border-t py-3 text-[13px] text-ink-soft">{words.none}</p>
@@ -40,7 +35,13 @@ export function DecisionPanel({ detail, names }: DecisionPanelProps) {
             >
               <span className="w-5 shrink-0 text-right text-ink-faint tabular-nums">{candidate.rank}</span>
               <div className="min-w-0 flex-1">
-                <p className="truncate font-medium">{candidate.endpoint_name ?? words.deleted}</p>
+                <p className="truncate font-medium">
+                  {candidate.endpoint_name === null ? (
+                    words.deleted
+                  ) : (
+                    <ResourceLink kind="endpoint" id={candidate.endpoint_id} name={candidate.endpoint_name} />
+                  )}
+                </p>
                 <p className="text-xs text-ink-soft first-letter:uppercase">{candidate.reason}</p>
                 {candidate.verdict === 'unpriced' ? (
                   <div className="mt-2">
@@ -66,28 +67,23 @@ export function DecisionPanel({ detail, names }: DecisionPanelProps) {
   );
 }
 
-interface BoundPolicyProps {
-  readonly bound: NonNullable<RequestDetail['bound_policy']>;
-  readonly names: RequestNames;
-}
-
-function BoundPolicy({ bound, names }: BoundPolicyProps) {
+function Limit({ bound }: { readonly bound: BoundPolicy }) {
   const { can } = useAccess();
+  const isDeleted = bound.limit_value === null;
   return (
     <div className="flex items-start gap-3 px-4 py-3">
       <Gauge aria-hidden className="mt-0.5 size-4 shrink-0 text-wait-ink" />
       <div className="min-w-0 flex-1 text-[13px]">
         <p className="font-medium">{words.bound}</p>
         <p className="text-ink-soft">
-          {words.boundBy(
-            text.limits.metricNames[bound.metric],
-            text.limits.periods[bound.period],
-            scopeWords(bound, names),
-          )}
-          {bound.resets_at === null ? null : `. ${words.resets(formatDateTime(bound.resets_at))}`}
+          {boundLimitOf(bound)}
+          {isDeleted ? `. ${words.boundDeleted}` : null}
+          {isDeleted || bound.resets_at === null
+            ? null
+            : `. ${words.resets(formatDateTime(bound.resets_at))}`}
         </p>
       </div>
-      {can('listLimitPolicies') ? (
+      {can('listLimitPolicies') && !isDeleted ? (
         <Link
           to="/limits"
           search={{ open: bound.policy_id }}
@@ -98,15 +94,4 @@ function BoundPolicy({ bound, names }: BoundPolicyProps) {
       ) : null}
     </div>
   );
-}
-
-function scopeWords(
-  { scope_type: type, scope_id: id }: BoundPolicyProps['bound'],
-  names: RequestNames,
-): string {
-  const known = oneOf(keysOf(words.scopes), type);
-  const scope = known === undefined ? type : words.scopes[known];
-  const kind = oneOf(keysOf(names), type === 'api_key' ? 'key' : type);
-  const name = kind === undefined ? undefined : names[kind]?.get(id ?? '');
-  return [scope, name ?? id].filter((part) => part !== null).join(' ');
 }

@@ -2,6 +2,7 @@ import type { RequestDetail } from '@relay/contract';
 import { formatDuration } from '../../format/numbers.ts';
 import { formatExactTime } from '../../format/times.ts';
 import { keysOf } from '../../format/values.ts';
+import { ResourceLink } from '../../parts/resource-link.tsx';
 import { text } from '../../text/index.ts';
 import { CopiedValue } from '../../ui/copied-value.tsx';
 import { DetailList } from '../../ui/detail-list.tsx';
@@ -11,6 +12,8 @@ import type { RequestNames } from './use-request-names.ts';
 
 const words = text.requests.detail;
 
+type IdKind = keyof typeof words.ids.names;
+
 interface IdsPanelProps {
   readonly detail: RequestDetail;
   readonly names: RequestNames;
@@ -18,7 +21,7 @@ interface IdsPanelProps {
 
 /** The owner and route of a request: names, and IDs to copy. */
 export function IdsPanel({ detail, names }: IdsPanelProps) {
-  const ids: readonly (readonly [keyof typeof words.ids.names, string | null, string | undefined])[] = [
+  const ids: readonly (readonly [IdKind, string | null, string | undefined])[] = [
     ['request', detail.request_id, undefined],
     ['client', detail.client_request_id, undefined],
     ['lane', detail.lane_id, names.lane?.get(detail.lane_id ?? '')],
@@ -39,7 +42,7 @@ export function IdsPanel({ detail, names }: IdsPanelProps) {
                   [
                     words.ids.names[kind],
                     <div key={kind}>
-                      {name === undefined ? null : <p>{name}</p>}
+                      <LinkedName kind={kind} id={id} name={name} />
                       <CopiedValue value={id} label={words.ids.copy(words.ids.names[kind])} />
                     </div>,
                   ] as const,
@@ -49,6 +52,26 @@ export function IdsPanel({ detail, names }: IdsPanelProps) {
       </div>
     </Panel>
   );
+}
+
+function LinkedName({ kind, id, name }: LinkedNameProps) {
+  if (name === undefined) return null;
+  return (
+    <p>
+      {kind === 'request' || kind === 'client' || kind === 'credential' ? (
+        name
+      ) : (
+        <ResourceLink kind={kind} id={id} name={name} />
+      )}
+    </p>
+  );
+}
+
+interface LinkedNameProps {
+  readonly kind: IdKind;
+  readonly id: string;
+  /** Undefined without access, and if it was deleted. */
+  readonly name: string | undefined;
 }
 
 /** The times and durations of each step. */

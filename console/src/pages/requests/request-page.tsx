@@ -1,7 +1,7 @@
 import type { RequestDetail } from '@relay/contract';
 import { isPastWaitBudget } from '@relay/contract/words';
 import { useQuery } from '@tanstack/react-query';
-import { useParams } from '@tanstack/react-router';
+import { useLocation, useParams } from '@tanstack/react-router';
 import { guardrailsQuery } from '../../api/guardrail-queries.ts';
 import { requestQuery } from '../../api/request-queries.ts';
 import { useApi } from '../../api/use-api.ts';
@@ -31,13 +31,18 @@ const words = text.requests.detail;
 /** One finished request in detail. */
 export function RequestPage() {
   const { requestId } = useParams({ from: '/signed-in/requests/$requestId' });
+  const list = useLocation({ select: ({ state }) => state.requestList });
   const names = useRequestNames();
   const request = useQuery(requestQuery(useApi(), requestId));
   const { data, error } = request;
   const isMissing = error instanceof ApiError && error.status === 404;
   return (
     <Page
-      back={<BackLink to="/requests">{words.back}</BackLink>}
+      back={
+        <BackLink to="/requests" shown={list}>
+          {words.back}
+        </BackLink>
+      }
       title={isMissing ? words.notFound : titleOf(data)}
       description={
         <span className="flex flex-wrap items-center gap-x-2 gap-y-1.5">
@@ -96,7 +101,7 @@ function Detail({ detail, names }: { readonly detail: RequestDetail; readonly na
       <WaterfallPanel detail={detail} names={names} guardrailNames={guardrails.data} />
       <div className="grid items-start gap-x-7 gap-y-5 xl:grid-cols-[minmax(0,1fr)_400px]">
         <div className="min-w-0 space-y-5">
-          <DecisionPanel detail={detail} names={names} />
+          <DecisionPanel detail={detail} />
           <GuardrailsPanel verdicts={detail.guardrails} names={guardrails.data} />
           {detail.model === null ? null : (
             <ExplainPanel

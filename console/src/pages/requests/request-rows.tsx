@@ -2,6 +2,7 @@ import type { RequestLogEntry } from '@relay/contract';
 import { useNavigate } from '@tanstack/react-router';
 import { ArrowUp } from 'lucide-react';
 import { useCallback, useMemo } from 'react';
+import type { RequestsShown } from '../../api/request-queries.ts';
 import { formatCount } from '../../format/numbers.ts';
 import { text } from '../../text/index.ts';
 import { Button } from '../../ui/button.tsx';
@@ -21,9 +22,9 @@ interface RequestRowsProps {
 
 /** The table of requests, which reads the next page before its end is visible. */
 export function RequestRows({ requests, names, onTop }: RequestRowsProps) {
-  const { list, rows, keepPlace } = requests;
+  const { list, rows, keepPlace, shown } = requests;
   const columns = useMemo(() => requestColumns(names), [names]);
-  const open = useOpen(keepPlace);
+  const open = useOpen(keepPlace, shown);
   const { fetchNextPage, isFetching } = list;
   const readOn = useCallback(() => {
     if (!isFetching) void fetchNextPage();
@@ -65,15 +66,19 @@ export function NewRequests({ requests: { held, isCut } }: Pick<RequestRowsProps
   );
 }
 
-/** Opens a request, and keeps the scroll position for the way back. */
-function useOpen(keepPlace: () => void): (row: RequestLogEntry) => void {
+/** Opens a request, and keeps the scroll position, the filters and the time range for the way back. */
+function useOpen(keepPlace: () => void, { filters, range }: RequestsShown): (row: RequestLogEntry) => void {
   const navigate = useNavigate();
   return useCallback(
     ({ request_id: requestId }) => {
       keepPlace();
-      void navigate({ to: '/requests/$requestId', params: { requestId } });
+      void navigate({
+        to: '/requests/$requestId',
+        params: { requestId },
+        state: { requestList: { ...filters, ...range } },
+      });
     },
-    [navigate, keepPlace],
+    [navigate, keepPlace, filters, range],
   );
 }
 

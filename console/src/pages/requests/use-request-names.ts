@@ -9,6 +9,7 @@ import {
   providersQuery,
 } from '../../api/queries.ts';
 import { useApi } from '../../api/use-api.ts';
+import { shortId } from '../../format/short-id.ts';
 import { useAccess } from '../../session/use-access.ts';
 
 /** Names by ID for each kind; undefined without access. */
@@ -53,5 +54,5 @@ export function namesOf(list: readonly { readonly id: string; readonly name: str
 
 /** The name, or the end of the ID of a deleted resource. */
 export function nameIn(names: Names | undefined, id: string): string {
-  return names?.get(id) ?? `…${id.slice(-8)}`;
+  return names?.get(id) ?? shortId(id);
 }

@@ -4,6 +4,13 @@ import { useChangeSearch } from '../../address/change-search.ts';
 import { filtersIn, type RequestFilters, type RequestSearch } from '../../address/request-search.ts';
 import { type TimeRangeSearch, timeRangeSearch } from '../../time-range/time-range.ts';
 
+declare module '@tanstack/react-router' {
+  interface HistoryState {
+    /** On a request's page: what the list showed that it was opened from. */
+    readonly requestList?: RequestFilters & TimeRangeSearch;
+  }
+}
+
 const NO_FILTERS = {
   state: undefined,
   operation: undefined,

@@ -61,6 +61,8 @@ describe('a refusal for lack of capacity', () => {
     assert.deepEqual(error.detail.headers, { 'Retry-After': '2', 'retry-after-ms': '1500' });
     assert.equal(error.detail.fields?.['retry_after'], 2);
     assert.equal(error.detail.fields?.['resets_at'], '1970-01-01T00:00:01.600Z');
+    const ofDay = refused({ policyId: 'u', retryAfterMs: 1_500, resetMs: 86_400_000 - 12 });
+    assert.equal(ofDay.detail.fields?.['resets_at'], '1970-01-02T00:00:00.000Z');
   });
 
   it('names the limit that caused it', () => {

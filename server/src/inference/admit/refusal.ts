@@ -1,5 +1,6 @@
 import { headers } from '@relay/contract';
 import { capitalized, durationWords } from '@relay/contract/words';
+import { resetTimeMs } from '../../admission/calendar-window.ts';
 import type { Refusal, WindowState } from '../../admission/engine.ts';
 import { outcomeOf } from '../../admission/refusal.ts';
 import type { PolicyDescription } from '../../domain/limits/limit.ts';
@@ -30,7 +31,8 @@ export function refusalError(exchange: Exchange, route: Route, refusal: Refusal)
     case 'queue_full':
       return new RelayError(code, { fields: retry_after, headers: sent });
     case 'wait_budget': {
-      const resetsAtMs = exchange.arrivedAtMs + exchange.waitMs + refusal.resetMs;
+      const aboutMs = exchange.arrivedAtMs + exchange.waitMs + refusal.resetMs;
+      const resetsAtMs = (policy === null ? null : resetTimeMs(policy.period, aboutMs)) ?? aboutMs;
       const why =
         policy === null
           ? 'No candidate has capacity'

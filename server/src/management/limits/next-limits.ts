@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely';
 import type { Caller } from '../../domain/caller.ts';
 import type { Limit } from '../../domain/limits/limit.ts';
 import { isCalendar } from '../../domain/limits/period.ts';
-import { type NamedKind, namesOf } from '../../store/configuration/names-of.ts';
+import { type NamedPart, namesOfParts, scopePartOf } from '../../store/configuration/names-of.ts';
 import type { Database } from '../../store/postgres/schema.ts';
 import { type ListedLimit, listLimits } from './listed-limits.ts';
 import { readLimitUsage, type UsageDeps } from './read-usage.ts';
@@ -46,19 +46,12 @@ async function named(
   const parts = next.map(({ usage, limit }) => ({
     usage,
     subject: subjectOf(usage.policy_kind, limit),
-    scope: scopeOf(usage),
+    scope: scopePartOf(usage),
   }));
-  const ids = Map.groupBy(
-    parts.flatMap(({ subject, scope }) => [subject, scope].filter((part) => part !== null)),
-    ({ kind }) => kind,
-  );
-  const names = new Map<string, string>();
-  for (const [kind, of] of ids) {
-    const found = await namesOf(db, organizationId, kind, [...new Set(of.map(({ id }) => id))]);
-    for (const [id, name] of found) names.set(id, name);
-  }
+  const all = parts.flatMap(({ subject, scope }) => [subject, scope]);
+  const names = await namesOfParts(db, organizationId, all);
   // What was deleted since the limit was read has no name.
-  const nameOf = (part: Part | null) => (part === null ? null : (names.get(part.id) ?? part.id));
+  const nameOf = (part: NamedPart | null) => (part === null ? null : (names.get(part.id) ?? part.id));
   return parts.map(({ usage, subject, scope }) => ({
     ...usage,
     subject_id: subject?.id ?? null,
@@ -67,20 +60,10 @@ async function named(
   }));
 }
 
-interface Part {
-  readonly kind: NamedKind;
-  readonly id: string;
-}
-
-function subjectOf(kind: LimitUsage['policy_kind'], limit: Limit | undefined): Part | null {
+function subjectOf(kind: LimitUsage['policy_kind'], limit: Limit | undefined): NamedPart | null {
   const { userId = null, keyId = null, teamId = null } = limit?.applied.counts ?? {};
   const id = userId ?? keyId ?? teamId;
   return kind === 'resource' || id === null ? null : { kind, id };
-}
-
-function scopeOf({ scope_type: type, scope_id: id }: LimitUsage): Part | null {
-  if (type === 'global' || id === null) return null;
-  return { kind: type === 'model' ? 'endpoint' : type, id };
 }
 
 async function everyLimit(

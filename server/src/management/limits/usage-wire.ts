@@ -1,5 +1,5 @@
 import type { LimitUsage } from '@relay/contract';
-import { windowStartMs } from '../../admission/calendar-window.ts';
+import { resetTimeMs, windowStartMs } from '../../admission/calendar-window.ts';
 import type { PolicyUsage } from '../../admission/engine.ts';
 import { tellingForecast } from '../../domain/limits/forecast.ts';
 import type { Limit } from '../../domain/limits/limit.ts';
@@ -13,6 +13,7 @@ const PER_HOUR: Readonly<Record<SlidingPeriod, number>> = { second: 3_600, minut
 /** `resets_at` is null when nothing resets: for concurrency, and for an unused short window. */
 export function toLimitUsage({ described }: Limit, usage: PolicyUsage, nowMs: number): LimitUsage {
   const { used, reserved, resetMs } = usage;
+  const resetAt = resetMs > 0 ? resetTimeMs(described.period, nowMs + resetMs) : null;
   return {
     policy_id: described.id,
     policy_kind: described.policy_kind,
@@ -25,7 +26,7 @@ export function toLimitUsage({ described }: Limit, usage: PolicyUsage, nowMs: nu
     reserved,
     // Usage can exceed the limit: actual usage may exceed its estimate, or the limit was lowered.
     remaining: Math.max(0, described.limit_value - used - reserved),
-    resets_at: resetMs > 0 ? new Date(nowMs + resetMs).toISOString() : null,
+    resets_at: resetAt === null ? null : new Date(resetAt).toISOString(),
     ...outlookOf(described, usage, nowMs),
   };
 }

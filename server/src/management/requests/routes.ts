@@ -6,6 +6,7 @@ import { type Checkpoint, checkpointAfter, checkpointAt } from '../../store/ledg
 import { startWalk } from '../../store/ledger/log/walk-log.ts';
 import type { ManagementDeps } from '../resources/deps.ts';
 import { invalidField, isId, notFound } from '../resources/refusals.ts';
+import { boundPolicies } from './bound-policies.ts';
 import { csvOf } from './csv.ts';
 import { readEndpointNames } from './endpoint-names.ts';
 import { eventsOf } from './events.ts';
@@ -54,7 +55,11 @@ export function requestHandlers(deps: RequestDeps): Handlers {
       const db = deps.ofOrganization(organizationId);
       const row = await readRequest(db, organizationId, params.request_id, visibleUser(caller));
       if (row === undefined) throw notFound('request');
-      return toRequestDetail(row, await readEndpointNames(db, organizationId, endpointIdsOf(row)));
+      const [endpointNames, bounds] = await Promise.all([
+        readEndpointNames(db, organizationId, endpointIdsOf(row)),
+        boundPolicies(db, caller, [row]),
+      ]);
+      return toRequestDetail(row, endpointNames, bounds.get(row.request_id) ?? null);
     },
     async streamRequests(call) {
       const { caller, query, ended } = call;

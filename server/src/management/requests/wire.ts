@@ -1,6 +1,6 @@
 import type { BoundPolicy, RequestAttempt, RequestDetail } from '@relay/contract';
 import { uuidTimeMs } from '../../kit/uuid-time.ts';
-import type { StoredAttempt, StoredBoundPolicy, StoredTrace } from '../../store/ledger/ledger-json.ts';
+import type { StoredAttempt, StoredTrace } from '../../store/ledger/ledger-json.ts';
 import { toRequestLogEntry } from '../../store/ledger/log/log-entry.ts';
 import type { DetailRow } from '../../store/ledger/log/read-log.ts';
 
@@ -9,7 +9,11 @@ export function endpointIdsOf({ trace }: DetailRow): string[] {
   return [...new Set(trace?.candidates.map(({ endpoint_id }) => endpoint_id) ?? [])];
 }
 
-export function toRequestDetail(row: DetailRow, endpointNames: ReadonlyMap<string, string>): RequestDetail {
+export function toRequestDetail(
+  row: DetailRow,
+  endpointNames: ReadonlyMap<string, string>,
+  boundPolicy: BoundPolicy | null,
+): RequestDetail {
   const { trace } = row;
   const isMetered = row.actual_input_tokens !== null;
   return {
@@ -17,7 +21,7 @@ export function toRequestDetail(row: DetailRow, endpointNames: ReadonlyMap<strin
     cache_write_5m_tokens: isMetered ? row.actual_cache_write_5m_tokens : null,
     cache_write_1h_tokens: isMetered ? row.actual_cache_write_1h_tokens : null,
     credential_id: row.credential_id,
-    bound_policy: row.bound_policy === null ? null : toBoundPolicy(row.bound_policy),
+    bound_policy: boundPolicy,
     attempts: row.attempts.map((attempt, index) => attemptOf(attempt, index, uuidTimeMs(row.request_id))),
     candidates: (trace?.candidates ?? []).map((candidate) => ({
       endpoint_id: candidate.endpoint_id,
@@ -40,11 +44,6 @@ export function toRequestDetail(row: DetailRow, endpointNames: ReadonlyMap<strin
     usage_details: trace?.usage_details ?? null,
     timings: timingsOf(row, trace),
   };
-}
-
-export function toBoundPolicy(policy: StoredBoundPolicy): BoundPolicy {
-  const { policy_id, kind, scope_type, scope_id, metric, period, resets_at } = policy;
-  return { policy_id, policy_kind: kind, scope_type, scope_id, metric, period, resets_at };
 }
 
 const OUTCOMES = { completed: 'succeeded', failed: 'failed', cancelled: 'cancelled' } as const;

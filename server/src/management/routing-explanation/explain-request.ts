@@ -1,9 +1,9 @@
 import type { LimitingPolicy, RoutingExplanation } from '@relay/contract';
+import { resetTimeMs } from '../../admission/calendar-window.ts';
 import { boundEstimate } from '../../domain/limits/bound-estimate.ts';
 import { writtenCaps } from '../../domain/limits/hard-reservation.ts';
 import { limitRules } from '../../domain/limits/limit-rules.ts';
 import { describePolicy, type LimitedCaller } from '../../domain/limits/limits.ts';
-import { METRICS } from '../../domain/limits/metric.ts';
 import type { TokenEstimate } from '../../domain/money/usage.ts';
 import type { OpenBreaker } from '../../domain/routing/health-record.ts';
 import { openBreakerOf } from '../../domain/routing/health-view.ts';
@@ -83,13 +83,12 @@ function limitingPolicy(
 ): LimitingPolicy | null {
   const policy = describePolicy(snapshot, caller, appliedId);
   if (policy === null) return null;
-  // Concurrency frees up when a request ends, at no known time.
-  const hasTime = resetsAtMs !== null && !METRICS[policy.metric].held;
+  const resetMs = resetsAtMs === null ? null : resetTimeMs(policy.period, resetsAtMs);
   return {
     policy_id: policy.id,
     scope: policy.scope_id === null ? policy.scope_type : `${policy.scope_type}:${policy.scope_id}`,
     metric: policy.metric,
     period: policy.period,
-    resets_at: hasTime ? new Date(resetsAtMs).toISOString() : null,
+    resets_at: resetMs === null ? null : new Date(resetMs).toISOString(),
   };
 }

@@ -24,7 +24,8 @@ export interface CauseParts {
   readonly limit: Named | null;
   /** The endpoint whose own concurrency limit it is; such a limit is a field of the endpoint. */
   readonly limitedEndpoint: Named | null;
-  readonly bound: StoredBoundPolicy | null;
+  /** A limit caused it. */
+  readonly isLimited: boolean;
   readonly involved: Involved;
 }
 
@@ -92,7 +93,7 @@ function partsOfCause(
     model: model === null ? null : { id: model, name: model },
     limit: limitId !== null && looked.values.has(limitId) ? { id: limitId, name: null } : null,
     limitedEndpoint: looked.bounded.get(limitId ?? '') ?? null,
-    bound,
+    isLimited: bound !== null,
     involved: {
       provider: provider?.name ?? null,
       endpoint: endpoint?.name ?? null,

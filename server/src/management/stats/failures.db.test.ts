@@ -101,6 +101,8 @@ describe('failures by cause', () => {
         resource_name: null,
       },
     });
+    const by = rest.find(({ limited_by }) => limited_by !== null)?.limited_by;
+    assert.deepEqual([by?.limit_value, by?.scope_name, by?.subject_name], [600, 'Main', null]);
     assert.deepEqual(short.get('model_not_found'), {
       summary: 'No lane or model is named "gpt-9".',
       action: { kind: 'create_lane', resource_type: 'model', resource_id: 'gpt-9', resource_name: 'gpt-9' },

@@ -1,12 +1,12 @@
-import type { FailureAction, FailureCause, Failures } from '@relay/contract';
+import type { BoundPolicy, FailureAction, FailureCause, Failures } from '@relay/contract';
 import { type Remedy, remedyOf } from '../../domain/failures/remedies.ts';
 import type { Handlers } from '../../http/call.ts';
 import { uuidTimeMs } from '../../kit/uuid-time.ts';
 import { type FailedExample, readExamples } from '../../store/ledger/log/read-examples.ts';
 import { type FailureGroup, readFailures } from '../../store/ledger/rollups/read-failures.ts';
 import { readSeries } from '../../store/ledger/rollups/read-series.ts';
+import { boundPolicies } from '../requests/bound-policies.ts';
 import { visibleUser } from '../requests/search.ts';
-import { toBoundPolicy } from '../requests/wire.ts';
 import type { ManagementDeps } from '../resources/deps.ts';
 import { type CauseParts, type Parts, partsOf } from './failure-parts.ts';
 import { rangeOf } from './range.ts';
@@ -38,7 +38,10 @@ export function failureHandlers(deps: FailureDeps): Pick<Handlers, 'getFailures'
       const ids = groups.map((group) => group.last_request_id);
       const examples = await readExamples(db, organizationId, ids);
       const snapshot = deps.snapshots.get(organizationId) ?? (await deps.snapshots.load(organizationId));
-      const parts = await partsOf({ db, snapshot }, groups, examples);
+      const [parts, bounds] = await Promise.all([
+        partsOf({ db, snapshot }, groups, examples),
+        boundPolicies(db, caller, [...examples.values()]),
+      ]);
       const requests = series.reduce((sum, row) => sum + Number(row.sums[0] ?? 0n), 0);
       const grouped = groups.reduce((sum, group) => sum + group.requests, 0);
       return {
@@ -47,14 +50,22 @@ export function failureHandlers(deps: FailureDeps): Pick<Handlers, 'getFailures'
         to: new Date(range.toMs).toISOString(),
         // Both are written in one transaction, but not read in one.
         requests: Math.max(requests, grouped),
-        causes: groups.map((group) => toCause(group, examples.get(group.last_request_id), parts)),
+        causes: groups.map((group) => {
+          const { last_request_id: id } = group;
+          return toCause(group, examples.get(id), parts, bounds.get(id) ?? null);
+        }),
         other_requests: Math.max(0, requests - grouped),
       };
     },
   };
 }
 
-function toCause(group: FailureGroup, example: FailedExample | undefined, parts: Parts): FailureCause {
+function toCause(
+  group: FailureGroup,
+  example: FailedExample | undefined,
+  parts: Parts,
+  bound: BoundPolicy | null,
+): FailureCause {
   const remedy = remedyOf(group.error_code);
   const found = parts(group, example);
   const action = actionOf(remedy, found);
@@ -69,7 +80,7 @@ function toCause(group: FailureGroup, example: FailedExample | undefined, parts:
     endpoint_id: group.endpoint_id,
     lane_id: group.lane_id,
     guardrail_id: group.guardrail_id,
-    limited_by: found.bound === null ? null : toBoundPolicy(found.bound),
+    limited_by: found.isLimited ? bound : null,
     summary: remedy.says(found.involved),
     action,
     no_action: action === null ? remedy.none : null,

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely';
+import type { PolicyDescription } from '../../domain/limits/limit.ts';
 import type { Database } from '../postgres/schema.ts';
 
 const NAMED = {
@@ -29,4 +30,38 @@ export async function namesOf(
   const { rows } = await sql<{ id: string; name: string }>`
     select id, name from ${sql.table(NAMED[kind])} where ${own} and id = any(${ids}::uuid[])`.execute(db);
   return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
+/** A resource that something names by its id. */
+export interface NamedPart {
+  readonly kind: NamedKind;
+  readonly id: string;
+}
+
+/** The names of resources of any kinds, by id, with one query for each kind. */
+export async function namesOfParts(
+  db: Kysely<Database>,
+  organizationId: string,
+  parts: readonly (NamedPart | null)[],
+): Promise<ReadonlyMap<string, string>> {
+  const byKind = Map.groupBy(
+    parts.filter((part) => part !== null),
+    ({ kind }) => kind,
+  );
+  const names = new Map<string, string>();
+  for (const [kind, of] of byKind) {
+    const found = await namesOf(db, organizationId, kind, [...new Set(of.map(({ id }) => id))]);
+    for (const [id, name] of found) names.set(id, name);
+  }
+  return names;
+}
+
+/** What a limit applies to; null for the whole organization. A limit on a model has the id of its endpoint. */
+export function scopePartOf(limit: {
+  readonly scope_type: PolicyDescription['scope_type'];
+  readonly scope_id: string | null;
+}): NamedPart | null {
+  const { scope_type: type, scope_id: id } = limit;
+  if (type === 'global' || id === null) return null;
+  return { kind: type === 'model' ? 'endpoint' : type, id };
 }

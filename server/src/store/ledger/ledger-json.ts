@@ -1,4 +1,5 @@
 import type { LimitMetric, LimitPeriod, Operation } from '@relay/contract';
+import type { PolicyDescription } from '../../domain/limits/limit.ts';
 
 // The contents of the JSON columns of `requests`.
 
@@ -29,8 +30,8 @@ export interface StoredAttempt {
 /** The limit that made a request wait or rejected it. */
 export interface StoredBoundPolicy {
   readonly policy_id: string;
-  readonly kind: 'resource' | 'user' | 'api_key' | 'team';
-  readonly scope_type: string;
+  readonly kind: PolicyDescription['policy_kind'];
+  readonly scope_type: PolicyDescription['scope_type'];
   readonly scope_id: string | null;
   readonly metric: LimitMetric;
   readonly period: LimitPeriod;

@@ -76,10 +76,14 @@ export const requestPage = exactly({ data: listOf(exactly(requestFields)), next_
 const boundPolicy = exactly({
   policy_id: id,
   policy_kind: oneOf('resource', 'user', 'api_key', 'team'),
+  subject_id: maybeId,
+  subject_name: maybeText,
   scope_type: anyText,
   scope_id: maybeId,
+  scope_name: maybeText,
   metric,
   period,
+  limit_value: maybeCount,
   resets_at: maybeTime,
 });
 export const requestDetail = exactly({
