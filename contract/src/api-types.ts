@@ -10841,6 +10841,8 @@ export interface operations {
                 api_key_id?: string;
                 user_uuid?: string;
                 error_code?: string;
+                waited?: boolean;
+                fell_back?: boolean;
                 limit?: number;
                 cursor?: string;
             };
@@ -10882,6 +10884,8 @@ export interface operations {
                 api_key_id?: string;
                 user_uuid?: string;
                 error_code?: string;
+                waited?: boolean;
+                fell_back?: boolean;
                 after?: string;
             };
             header?: never;
@@ -10923,6 +10927,8 @@ export interface operations {
                 api_key_id?: string;
                 user_uuid?: string;
                 error_code?: string;
+                waited?: boolean;
+                fell_back?: boolean;
                 before?: string;
             };
             header?: never;
