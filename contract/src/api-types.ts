@@ -10851,6 +10851,8 @@ export interface operations {
                 api_key_id?: string;
                 user_uuid?: string;
                 error_code?: string;
+                waited?: boolean;
+                fell_back?: boolean;
                 limit?: number;
                 cursor?: string;
             };
@@ -10892,6 +10894,8 @@ export interface operations {
                 api_key_id?: string;
                 user_uuid?: string;
                 error_code?: string;
+                waited?: boolean;
+                fell_back?: boolean;
                 after?: string;
             };
             header?: never;
@@ -10933,6 +10937,8 @@ export interface operations {
                 api_key_id?: string;
                 user_uuid?: string;
                 error_code?: string;
+                waited?: boolean;
+                fell_back?: boolean;
                 before?: string;
             };
             header?: never;

@@ -24,7 +24,9 @@ export function withFilters(command: Command, { nowMs }: Surroundings): Command 
     .option('--provider <name>', 'provider')
     .option('--key <id>', 'API key, by ID')
     .option('--user <id>', 'user, by ID')
-    .option('--error <code>', 'error code');
+    .option('--error <code>', 'error code')
+    .option('--waited', 'only requests that waited for capacity')
+    .option('--fell-back', 'only requests that fell back');
 }
 
 /** The filters of the query, with names resolved to IDs. */
@@ -44,6 +46,8 @@ export async function filtersOf(api: Api, options: OptionValues): Promise<Filter
     api_key_id: key,
     user_uuid: user,
     error_code: error,
+    waited: options['waited'],
+    fell_back: options['fellBack'],
   } as Filters;
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }

@@ -15,7 +15,8 @@ const FAILURES_MAX = 30;
 /** Follows the stream until interrupted. Reconnects after failures and resumes without gaps. */
 export async function tail(surroundings: Surroundings, options: OptionValues): Promise<void> {
   const api = await connect(surroundings, options);
-  const query = new URLSearchParams(Object.entries(await filtersOf(api, options)));
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(await filtersOf(api, options))) query.set(name, String(value));
   const print = printer(surroundings, options);
   const stopping = new AbortController();
   const forget = surroundings.onInterrupt(() => stopping.abort());

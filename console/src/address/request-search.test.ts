@@ -10,6 +10,17 @@ test('filters are in the URL, and values the server would reject are dropped', (
   assert.deepEqual(requestSearch({ state: 'broken', operation: 'chat' }), { operation: 'chat' });
 });
 
+test('whether a request waited or fell back is true or false in the URL, parsed by the router or not', () => {
+  assert.deepEqual(requestSearch({ waited: true, fell_back: false }), { waited: true, fell_back: false });
+  assert.deepEqual(requestSearch({ waited: 'false', fell_back: 'true' }), { waited: false, fell_back: true });
+  assert.deepEqual(requestSearch({ waited: 'maybe', fell_back: 1 }), {});
+  assert.deepEqual(filtersIn({ fell_back: false, waited: true, model: 'a' }), {
+    model: 'a',
+    waited: true,
+    fell_back: false,
+  });
+});
+
 test('the same filters are serialized the same way in any order', () => {
   const one = filtersIn({ model: 'a', state: 'failed' });
   const other = filtersIn({ state: 'failed', model: 'a' });

@@ -1,8 +1,7 @@
 import { operations, requestStates } from '@relay/contract/words';
 import { wordOf } from './list-search.ts';
 
-/** The filters of the request log, as URL parameters. */
-export const requestFilterNames = [
+const textNames = [
   'state',
   'operation',
   'model',
@@ -13,25 +12,40 @@ export const requestFilterNames = [
   'user',
   'error',
 ] as const;
-export type RequestFilterName = (typeof requestFilterNames)[number];
-export type RequestFilters = { readonly [Name in RequestFilterName]?: string };
+/** What a request did or did not do. The router writes these without quotes: `waited=true`. */
+const factNames = ['waited', 'fell_back'] as const;
+type TextName = (typeof textNames)[number];
+type FactName = (typeof factNames)[number];
 
-export interface RequestSearch extends RequestFilters {
+/** The filters of the request log, as URL parameters. */
+export const requestFilterNames = [...textNames, ...factNames] as const;
+export type RequestFilterName = TextName | FactName;
+export type RequestFilters = { readonly [Name in TextName]?: string } & {
+  readonly [Name in FactName]?: boolean;
+};
+/** Filters to set; undefined removes one. */
+export type FilterChange = { readonly [Name in RequestFilterName]?: RequestFilters[Name] | undefined };
+
+export type RequestSearch = RequestFilters & {
   /** The live tail is on. */
   readonly live?: true;
-}
+};
 
 /** For the route's `validateSearch`: drops values that the server would reject. */
 export function requestSearch(search: Record<string, unknown>): RequestSearch {
-  const found: { -readonly [Name in RequestFilterName]?: string } = {};
-  for (const name of requestFilterNames) {
+  const found: { -readonly [Name in RequestFilterName]?: RequestFilters[Name] } = {};
+  for (const name of textNames) {
     const word = wordOf(search[name]);
     if (word !== undefined && isPossible(name, word)) found[name] = word;
+  }
+  for (const name of factNames) {
+    const word = wordOf(search[name]);
+    if (word === 'true' || word === 'false') found[name] = word === 'true';
   }
   return { ...found, ...(search['live'] === true ? { live: true } : {}) };
 }
 
-function isPossible(name: RequestFilterName, word: string): boolean {
+function isPossible(name: TextName, word: string): boolean {
   if (name === 'state') return isOne(requestStates, word);
   if (name === 'operation') return isOne(operations, word);
   return word.length <= 100;

@@ -1,4 +1,3 @@
-import type { RequestLogQuery } from '@relay/contract';
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { RequestFilters } from '../address/request-search.ts';
 import { ApiError } from '../errors/api-error.ts';
@@ -12,8 +11,6 @@ const PAGE_ROWS = 200;
 const RECORDED_MS = 1_500;
 const RECORDED_TRIES = 4;
 
-type QueryFilters = Omit<RequestLogQuery, 'limit' | 'cursor'>;
-
 /** The requests that the page shows. A relative range starts before the time of opening and has no end. */
 export interface RequestsShown {
   readonly filters: RequestFilters;
@@ -24,7 +21,7 @@ export interface RequestsShown {
 
 /** The filters by the API's names. */
 export function filterQueryOf(filters: RequestFilters): Readonly<Record<string, string>> {
-  const { state, operation, model, lane, endpoint, provider, key, user, error } = filters;
+  const { state, operation, model, lane, endpoint, provider, key, user, error, waited, fell_back } = filters;
   const given = {
     state,
     operation,
@@ -35,13 +32,19 @@ export function filterQueryOf(filters: RequestFilters): Readonly<Record<string, 
     api_key_id: key,
     user_uuid: user,
     error_code: error,
+    waited,
+    fell_back,
   };
   return Object.fromEntries(
-    Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+    Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
   );
 }
 
-export function requestQueryOf({ filters, range, openedAtMs }: RequestsShown): QueryFilters {
+export function requestQueryOf({
+  filters,
+  range,
+  openedAtMs,
+}: RequestsShown): Readonly<Record<string, string>> {
   const { name, from, to } = rangeOf(range, openedAtMs);
   return { ...filterQueryOf(filters), from, ...(name === null ? { to } : {}) };
 }
@@ -84,12 +87,13 @@ export function requestQuery(api: Api, requestId: string) {
   });
 }
 
-/**
- * Requests by final state over time. The statistics have no model, operation or error code, so these filters are
- * dropped.
- */
+/** Filters that the statistics do not support. */
+export const UNCOUNTED_FILTERS = ['operation', 'model', 'error', 'waited', 'fell_back'] as const;
+
+/** Requests by final state over time, without the filters that the statistics do not support. */
 export function requestHistogramQuery(api: Api, range: TimeRange, filters: RequestFilters) {
-  const { state: _state, operation: _operation, model: _model, error: _error, ...counted } = filters;
+  const counted = { ...filters };
+  for (const name of ['state', ...UNCOUNTED_FILTERS] as const) delete counted[name];
   const { from, to, bucket } = range;
   const query = {
     metric: 'requests',

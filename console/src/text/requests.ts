@@ -1,5 +1,17 @@
 import { counted, formatCount } from '../format/numbers.ts';
 
+const filterNames = {
+  state: 'state',
+  operation: 'operation',
+  model: 'requested model',
+  lane: 'lane',
+  endpoint: 'endpoint',
+  provider: 'provider',
+  key: 'key',
+  user: 'member',
+  error: 'error',
+} as const;
+
 /** The request log, one request, and the live tail. */
 export const requestsText = {
   description: 'Browse the request log. Prompts and responses are never stored.',
@@ -51,17 +63,11 @@ export const requestsText = {
     any: 'Any',
     all: 'All',
     stateLabel: 'State',
-    names: {
-      state: 'state',
-      operation: 'operation',
-      model: 'requested model',
-      lane: 'lane',
-      endpoint: 'endpoint',
-      provider: 'provider',
-      key: 'key',
-      user: 'member',
-      error: 'error',
-    },
+    names: { ...filterNames, waited: 'waited', fell_back: 'fell back' },
+    /** In a sentence: filtered by. */
+    nouns: { ...filterNames, waited: 'wait', fell_back: 'fallback' },
+    yes: 'Yes',
+    no: 'No',
     chip: (name: string, value: string) => `${name}: ${value}`,
     remove: (name: string) => `Remove filter by ${name}`,
     clear: 'Clear filters',

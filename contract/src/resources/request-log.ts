@@ -264,6 +264,18 @@ const filters = {
   api_key_id: optional(Id),
   user_uuid: optional(Id),
   error_code: optional(Type.String({ maxLength: 100 })),
+  waited: optional(
+    flag({
+      description:
+        '`true`: only requests that waited for capacity, in any state. `false`: only requests that did not wait.',
+    }),
+  ),
+  fell_back: optional(
+    flag({
+      description:
+        '`true`: only requests with at least one fallback, in any state. `false`: only requests without a fallback.',
+    }),
+  ),
 };
 
 export const RequestLogQuery = query({ ...filters, ...pageFields });

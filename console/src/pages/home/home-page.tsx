@@ -1,10 +1,11 @@
 import type { Timeseries } from '@relay/contract';
+import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { formatCompact, formatCount, formatDuration } from '../../format/numbers.ts';
 import { chartSeriesOf } from '../../parts/usage-series.ts';
 import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
-import type { TimeRange } from '../../time-range/time-range.ts';
+import { type TimeRange, timeRangeSearch } from '../../time-range/time-range.ts';
 import { TimeRangeMenu } from '../../time-range/time-range-menu.tsx';
 import { useTimeRange } from '../../time-range/use-time-range.ts';
 import { TimeChart } from '../../ui/charts/time-chart.tsx';
@@ -119,7 +120,20 @@ function Traffic({ states, waited, range: { from, bucket }, onSelect }: TrafficP
         onSelect={onSelect}
       />
       {waited === 0 ? null : (
-        <p className="mt-2 border-l-3 border-wait bg-wait-wash px-3 py-2 text-sm">{words.waited(waited)}</p>
+        <p className="mt-2 border-l-3 border-wait bg-wait-wash px-3 py-2 text-sm">
+          <Link
+            to="/requests"
+            // The count is of completed requests only.
+            search={(before: Record<string, unknown>) => ({
+              ...timeRangeSearch(before),
+              state: 'completed',
+              waited: true,
+            })}
+            className="link"
+          >
+            {words.waited(waited)}
+          </Link>
+        </p>
       )}
     </div>
   );

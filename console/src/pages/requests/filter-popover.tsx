@@ -4,7 +4,12 @@ import { capitalized } from '@relay/contract/words';
 import { useQuery } from '@tanstack/react-query';
 import { ListFilter } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import type { RequestFilterName, RequestFilters } from '../../address/request-search.ts';
+import {
+  type FilterChange,
+  type RequestFilterName,
+  type RequestFilters,
+  requestSearch,
+} from '../../address/request-search.ts';
 import { modelsQuery } from '../../api/queries.ts';
 import { useApi } from '../../api/use-api.ts';
 import { causeOf } from '../../parts/failure-words.ts';
@@ -18,6 +23,10 @@ import type { RequestNames } from './use-request-names.ts';
 const words = text.requests.filters;
 
 type Choice = readonly [value: string, label: string];
+const YES_NO: readonly Choice[] = [
+  ['true', words.yes],
+  ['false', words.no],
+];
 interface Choices {
   readonly name: Exclude<RequestFilterName, 'state'>;
   /** Shown first: values from the loaded rows, or all options if the filter has no others. */
@@ -29,7 +38,7 @@ interface FilterPopoverProps {
   readonly filters: RequestFilters;
   readonly names: RequestNames;
   readonly rows: readonly RequestLogEntry[] | undefined;
-  readonly onChange: (next: RequestFilters) => void;
+  readonly onChange: (next: FilterChange) => void;
 }
 
 /** The filters besides the state. */
@@ -59,7 +68,7 @@ function FilterFields({ filters, names, rows, onChange }: FilterPopoverProps) {
     <div className="grid grid-cols-2 gap-x-3 gap-y-3.5">
       <p className="col-span-2 text-xs font-medium text-ink-faint">{words.title}</p>
       {choices.map(({ name, first, others = [] }) => {
-        const value = filters[name] ?? '';
+        const value = String(filters[name] ?? '');
         const isKnown = value === '' || [...first, ...others].some(([each]) => each === value);
         return (
           <Field key={name} label={capitalized(words.names[name])}>
@@ -67,9 +76,7 @@ function FilterFields({ filters, names, rows, onChange }: FilterPopoverProps) {
               <Select
                 {...control}
                 value={value}
-                onChange={(event) =>
-                  onChange({ [name]: event.target.value === '' ? undefined : event.target.value })
-                }
+                onChange={({ target }) => onChange({ [name]: requestSearch({ [name]: target.value })[name] })}
               >
                 <option value="">{words.any}</option>
                 {isKnown ? null : <option value={value}>{value}</option>}
@@ -139,6 +146,8 @@ function useChoices(names: RequestNames, rows: FilterPopoverProps['rows']): read
           .filter(([code]) => causeOf(code) !== code)
           .map(([code]) => [code, causeOf(code)]),
       },
+      { name: 'waited', first: YES_NO },
+      { name: 'fell_back', first: YES_NO },
     ];
   }, [names, rows, models.data]);
 }

@@ -1,6 +1,7 @@
 import type { RequestLogEntry } from '@relay/contract';
 import { X } from 'lucide-react';
 import {
+  type FilterChange,
   type RequestFilterName,
   type RequestFilters,
   requestFilterNames,
@@ -20,7 +21,7 @@ interface RequestFiltersProps {
   readonly filters: RequestFilters;
   readonly names: RequestNames;
   readonly rows: readonly RequestLogEntry[] | undefined;
-  readonly onChange: (next: Partial<Record<RequestFilterName, string | undefined>>) => void;
+  readonly onChange: (next: FilterChange) => void;
   readonly onClear: () => void;
 }
 
@@ -42,11 +43,11 @@ export function RequestFiltersBar({ filters, names, rows, onChange, onClear }: R
           className="inline-flex h-8 max-w-full items-center gap-1 rounded-lg bg-hover pr-1 pl-2.5 text-[13px] text-ink"
         >
           <span className="truncate">
-            {words.chip(words.names[name], valueWords(name, filters[name] ?? '', names))}
+            {words.chip(words.names[name], valueWords(name, String(filters[name] ?? ''), names))}
           </span>
           <button
             type="button"
-            aria-label={words.remove(words.names[name])}
+            aria-label={words.remove(words.nouns[name])}
             onClick={() => onChange({ [name]: undefined })}
             className="grid size-6 shrink-0 place-items-center rounded-md hover:bg-hover"
           >
@@ -65,6 +66,7 @@ export function RequestFiltersBar({ filters, names, rows, onChange, onClear }: R
 
 function valueWords(name: RequestFilterName, value: string, names: RequestNames): string {
   if (name === 'error') return causeOf(value);
+  if (name === 'waited' || name === 'fell_back') return value === 'true' ? words.yes : words.no;
   if (name === 'operation') {
     const operation = oneOf(keysOf(text.requests.operations), value);
     return operation === undefined ? value : text.requests.operations[operation];

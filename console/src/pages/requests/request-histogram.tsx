@@ -2,7 +2,7 @@ import type { RequestLogEntry } from '@relay/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { RequestFilters } from '../../address/request-search.ts';
-import { requestHistogramQuery } from '../../api/request-queries.ts';
+import { requestHistogramQuery, UNCOUNTED_FILTERS } from '../../api/request-queries.ts';
 import { useApi } from '../../api/use-api.ts';
 import { formatCompact, formatCount } from '../../format/numbers.ts';
 import { useAccess } from '../../session/use-access.ts';
@@ -20,9 +20,6 @@ const SERIES = [
   { key: 'failed', tone: 'bad' },
   { key: 'cancelled', tone: 'neutral' },
 ] as const satisfies readonly { key: RequestLogEntry['state']; tone: string }[];
-
-/** Filters that the statistics do not support. */
-const NOT_COUNTED = ['operation', 'model', 'error'] as const;
 
 interface RequestHistogramProps {
   readonly filters: RequestFilters;
@@ -48,7 +45,7 @@ export function RequestHistogram({ filters, isLive }: RequestHistogramProps) {
       points: byState.get(each.key) ?? [],
     }));
   }, [histogram.data, filters.state]);
-  const leftOut = NOT_COUNTED.filter((name) => filters[name] !== undefined);
+  const leftOut = UNCOUNTED_FILTERS.filter((name) => filters[name] !== undefined);
   if (histogram.error !== null && histogram.data === undefined) return <ErrorNote error={histogram.error} />;
   return (
     <div>
@@ -65,7 +62,7 @@ export function RequestHistogram({ filters, isLive }: RequestHistogramProps) {
       />
       {leftOut.length === 0 ? null : (
         <p className="mt-1.5 text-xs text-ink-faint">
-          {words.leavesOut(leftOut.map((name) => text.requests.filters.names[name]).join(' or '))}
+          {words.leavesOut(leftOut.map((name) => text.requests.filters.nouns[name]).join(' or '))}
         </p>
       )}
     </div>

@@ -5,7 +5,7 @@ import { viewsIn, withView } from './saved-views.ts';
 test('views come back as they were stored', () => {
   const view = {
     name: 'Refused',
-    filters: { state: 'failed', error: 'rate_limited' },
+    filters: { state: 'failed', error: 'rate_limited', waited: true, fell_back: false },
     range: { range: '7d' },
   } as const;
   assert.deepEqual(viewsIn(JSON.stringify(withView([], view))), [view]);

@@ -1,7 +1,12 @@
 import { useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { useChangeSearch } from '../../address/change-search.ts';
-import { filtersIn, type RequestFilters, type RequestSearch } from '../../address/request-search.ts';
+import {
+  type FilterChange,
+  filtersIn,
+  type RequestFilters,
+  type RequestSearch,
+} from '../../address/request-search.ts';
 import { type TimeRangeSearch, timeRangeSearch } from '../../time-range/time-range.ts';
 
 declare module '@tanstack/react-router' {
@@ -21,6 +26,8 @@ const NO_FILTERS = {
   key: undefined,
   user: undefined,
   error: undefined,
+  waited: undefined,
+  fell_back: undefined,
 };
 
 /** The URL parameters of the log and their setters. */
@@ -38,7 +45,7 @@ export function useRequestSearch() {
       range,
       isLive: search.live === true,
       setLive: (isLive: boolean) => change({ live: isLive ? true : undefined }, { replace: true }),
-      setFilters: (next: Partial<Record<keyof RequestFilters, string | undefined>>) => change(next),
+      setFilters: (next: FilterChange) => change(next),
       /** Applies a saved view or a cleared state. */
       show: (next: RequestFilters, nextRange: TimeRangeSearch) =>
         change({ ...NO_FILTERS, range: undefined, from: undefined, to: undefined, ...next, ...nextRange }),

@@ -74,6 +74,8 @@ describe('the request log', () => {
         operation: one(['chat', 'responses', 'embeddings'] as const),
         state,
         error_code: state === 'failed' ? one(['upstream_timeout', 'upstream_failed', 'queue_full']) : null,
+        wait_ms: random() < 0.1 ? 1 + Math.floor(random() * 5_000) : 0,
+        fallback_count: random() < 0.05 ? 1 + Math.floor(random() * 2) : 0,
       });
     });
   }
@@ -112,7 +114,9 @@ describe('the request log', () => {
       (query.provider_id ?? row.provider_id) === row.provider_id &&
       (query.api_key_id ?? row.key_id) === row.key_id &&
       (query.user_uuid ?? row.user_id) === row.user_id &&
-      (query.error_code ?? row.error_code) === row.error_code;
+      (query.error_code ?? row.error_code) === row.error_code &&
+      (query.waited ?? row.wait_ms > 0) === row.wait_ms > 0 &&
+      (query.fell_back ?? row.fallback_count > 0) === row.fallback_count > 0;
     return rows
       .filter(matches)
       .map(({ request_id }) => request_id)
@@ -140,6 +144,8 @@ describe('the request log', () => {
       api_key_id: maybe([...pool.keys, 'no id']),
       user_uuid: maybe(pool.users),
       error_code: maybe(['upstream_timeout', 'queue_full']),
+      waited: maybe([true, false]),
+      fell_back: maybe([true, false]),
     });
     await fc.assert(
       fc.asyncProperty(
@@ -166,6 +172,7 @@ describe('the request log', () => {
       { operation: 'embeddings', model: 'rare', api_key_id: pool.keys[3] ?? '' },
       { operation: 'embeddings', state: 'completed' },
       { state: 'completed', error_code: 'queue_full' },
+      { waited: true, fell_back: false },
     ];
     let short = 0;
     for (const query of questions) {

@@ -5,9 +5,12 @@ import {
   type LogSearch,
   SCANNED_ROWS_MAX,
   SEARCH_COLUMNS,
+  SEARCH_FACTS,
   type SearchColumn,
   type Wanted,
 } from '../../store/ledger/log/log-search.ts';
+import type { EntryRow } from '../../store/ledger/log/read-log.ts';
+import { type FactColumn, isFact } from '../../store/ledger/request-facts.ts';
 import { isId } from '../resources/refusals.ts';
 import { TIME_MS_MAX, timeOf } from '../resources/time-param.ts';
 
@@ -24,6 +27,8 @@ export interface RequestFilters {
   readonly api_key_id?: string;
   readonly user_uuid?: string;
   readonly error_code?: string;
+  readonly waited?: boolean;
+  readonly fell_back?: boolean;
 }
 
 const ID_COLUMNS: readonly SearchColumn[] = ['key_id', 'user_id', 'lane_id', 'endpoint_id', 'provider_id'];
@@ -49,6 +54,7 @@ export function searchFor(caller: Caller, filters: RequestFilters): LogSearch {
   want('provider_id', filters.provider_id);
   want('key_id', filters.api_key_id);
   want('user_id', filters.user_uuid ?? own);
+  for (const fact of SEARCH_FACTS) if (filters[fact] !== undefined) wanted[fact] = filters[fact];
   const foreign = own !== undefined && wanted.user_id !== own;
   const ids = ID_COLUMNS.flatMap((column) => wanted[column] ?? []);
   return {
@@ -64,11 +70,13 @@ export function searchFor(caller: Caller, filters: RequestFilters): LogSearch {
 /** Whether a row matches the search; the tail filters with this. */
 export function isFound(
   search: LogSearch,
-  row: Readonly<Record<SearchColumn, string | null>> & { readonly request_id: string },
+  row: Pick<EntryRow, SearchColumn | FactColumn | 'request_id'>,
 ): boolean {
   if (search.impossible || row.request_id < search.fromId || row.request_id >= search.beforeId) return false;
-  return SEARCH_COLUMNS.every(
-    (column) => search.wanted[column] === undefined || search.wanted[column] === row[column],
+  const { wanted } = search;
+  return (
+    SEARCH_COLUMNS.every((column) => wanted[column] === undefined || wanted[column] === row[column]) &&
+    SEARCH_FACTS.every((fact) => wanted[fact] === undefined || wanted[fact] === isFact(fact, row))
   );
 }
 

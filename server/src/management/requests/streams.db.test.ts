@@ -175,10 +175,14 @@ describe('streamed answers of the request log', () => {
   });
 
   it('a tail is filtered, and of own traffic for whoever may see no more', async () => {
-    const [mine, theirs, failed] = [row('developer'), row('acme'), row('acme', { state: 'failed' })];
+    const mine = row('developer', { wait_ms: 3 });
+    const [theirs, failed] = [row('acme', { fallback_count: 2 }), row('acme', { state: 'failed' })];
     const own = await follow('developer');
     const all = await follow('acme');
     const failures = await follow('acme', '?state=failed');
+    const waited = await follow('acme', '?waited=true');
+    const fellBack = await follow('acme', '?fell_back=true');
+    const plain = await follow('acme', '?waited=false&fell_back=false');
     const elsewhere = await follow('globex');
     const foreign = row('globex');
     await insertRequests(room.db, [theirs, failed, mine, foreign]);
@@ -188,8 +192,11 @@ describe('streamed answers of the request log', () => {
       [theirs, failed, mine].map(({ request_id }) => request_id).toSorted(),
     );
     assert.deepEqual(await failures.until(1), [failed.request_id]);
+    assert.deepEqual(await waited.until(1), [mine.request_id]);
+    assert.deepEqual(await fellBack.until(1), [theirs.request_id]);
+    assert.deepEqual(await plain.until(1), [failed.request_id]);
     assert.deepEqual(await elsewhere.until(1), [foreign.request_id]);
-    for (const follower of [own, all, failures, elsewhere]) {
+    for (const follower of [own, all, failures, waited, fellBack, plain, elsewhere]) {
       assert.ok(follower.events.length <= 3);
       follower.leave();
     }

@@ -1,3 +1,5 @@
+import { FACT_COLUMNS, type Fact } from '../request-facts.ts';
+
 /** The ledger columns that requests are searched by, from the most to the least selective. */
 export const SEARCH_COLUMNS = [
   'key_id',
@@ -11,7 +13,8 @@ export const SEARCH_COLUMNS = [
   'operation',
 ] as const;
 export type SearchColumn = (typeof SEARCH_COLUMNS)[number];
-export type Wanted = Partial<Record<SearchColumn, string>>;
+export const SEARCH_FACTS = Object.keys(FACT_COLUMNS) as Fact[];
+export type Wanted = Partial<Record<SearchColumn, string>> & Partial<Record<Fact, boolean>>;
 
 /** A search over one organization's requests. All conditions must hold. */
 export interface LogSearch {
@@ -30,25 +33,42 @@ export interface LogSearch {
 export const SCANNED_ROWS_MAX = 20_000;
 
 /** One value that a column must have. */
-export type Condition = readonly [column: SearchColumn, value: string];
+export type ColumnCondition = readonly [column: SearchColumn, value: string];
+/** Whether a fact must be true. */
+export type FactCondition = readonly [fact: Fact, value: boolean];
 
 /**
  * Splits the conditions into the one that leads, because it has an index in id order and is likely to leave the fewest rows,
- * and the others. Without a leading condition, the index on the organization serves.
+ * and the others. Without a leading condition, the index on the organization serves. Facts have no index.
  */
-export function splitConditions(wanted: Wanted): { leading: Condition[]; others: Condition[] } {
-  const all = SEARCH_COLUMNS.flatMap((column): Condition[] => {
+export function splitConditions(wanted: Wanted): SplitConditions {
+  const columns = SEARCH_COLUMNS.flatMap((column): ColumnCondition[] => {
     const value = wanted[column];
     return value === undefined ? [] : [[column, value]];
   });
-  const first = all.find(isIndexed);
+  const facts = SEARCH_FACTS.flatMap((fact): FactCondition[] => {
+    const value = wanted[fact];
+    return value === undefined ? [] : [[fact, value]];
+  });
+  const first = columns.find(isIndexed);
+  const others = columns.filter((condition) => condition !== first);
   return {
     leading: first === undefined ? [] : [first],
-    others: all.filter((condition) => condition !== first),
+    others,
+    facts,
+    isFiltered: others.length + facts.length > 0,
   };
 }
 
+interface SplitConditions {
+  readonly leading: readonly ColumnCondition[];
+  readonly others: readonly ColumnCondition[];
+  readonly facts: readonly FactCondition[];
+  /** Rows that the leading condition finds may not match, so a statement needs its bound. */
+  readonly isFiltered: boolean;
+}
+
 /** Most requests are completed and few operations exist, so neither has an index. */
-function isIndexed([column, value]: Condition): boolean {
+function isIndexed([column, value]: ColumnCondition): boolean {
   return column !== 'operation' && !(column === 'state' && value === 'completed');
 }

@@ -116,6 +116,9 @@ describe(`reading a ledger of ${ROWS} requests`, () => {
   const combined: Readonly<Record<string, Wanted>> = {
     'the usual state': { state: 'completed' },
     'an operation without requests': { operation: 'embeddings' },
+    'what no request did': { waited: true },
+    'what every request did': { fell_back: false },
+    'what no request of a frequent lane did': { lane_id: OFTEN, waited: true, fell_back: true },
     'two that never meet': { lane_id: OFTEN, endpoint_id: RARE },
     'many of which the last is rare': { state: 'failed', model: OFTEN, operation: 'embeddings' },
   };

@@ -2,7 +2,8 @@ import { type Kysely, sql } from 'kysely';
 import type { Database } from '../../postgres/schema.ts';
 import type { StoredAttempt, StoredBoundPolicy, StoredTrace } from '../ledger-json.ts';
 import { ledgerDays, uuidRangeOfDay } from '../ledger-partitions.ts';
-import { type Condition, type LogSearch, splitConditions } from './log-search.ts';
+import { FACT_COLUMNS } from '../request-facts.ts';
+import { type ColumnCondition, type LogSearch, splitConditions } from './log-search.ts';
 
 /** The columns of a log entry. `attempts` and `trace` are large, so only `readRequest` reads them. */
 export const ENTRY_COLUMNS = [
@@ -58,13 +59,14 @@ export type DetailRow = Awaited<ReturnType<ReturnType<typeof requestQuery>['exec
  * its rows, so a rare combination never scans the whole ledger.
  */
 export function entriesQuery(db: Kysely<Database>, search: LogSearch, range: IdRange, limit: number) {
-  const { leading, others } = splitConditions(search.wanted);
+  const { leading, others, facts, isFiltered } = splitConditions(search.wanted);
   const given = ledgerRows(db, search.organizationId, leading, range)
     .select(ENTRY_COLUMNS)
     .select(dispatchedMs)
-    .limit(others.length === 0 ? limit : search.scannedRowsMax);
+    .limit(isFiltered ? search.scannedRowsMax : limit);
   let query = db.selectFrom(given.as('given')).selectAll();
   for (const [column, value] of others) query = query.where(sql.ref<string>(column), '=', value);
+  for (const [fact, value] of facts) query = query.where(FACT_COLUMNS[fact], value ? '>' : '<=', 0);
   return query.orderBy('request_id', 'desc').limit(limit);
 }
 
@@ -86,8 +88,7 @@ export async function readRange(
 ): Promise<{ rows: EntryRow[]; endId: string | null }> {
   const rows = await entriesQuery(db, search, range, limit).execute();
   if (rows.length >= limit) return { rows, endId: rows.at(-1)?.request_id ?? null };
-  const isBounded = splitConditions(search.wanted).others.length > 0;
-  if (!isBounded) return { rows, endId: null };
+  if (!splitConditions(search.wanted).isFiltered) return { rows, endId: null };
   const end = await scanEndQuery(db, search, range).executeTakeFirst();
   if (end === undefined) return { rows, endId: null };
   // Requests recorded between the two statements can move the end up. Rows below it are read again in the next step.
@@ -136,7 +137,7 @@ export async function ledgerStartId(db: Kysely<Database>): Promise<string | null
 function ledgerRows(
   db: Kysely<Database>,
   organizationId: string,
-  conditions: readonly Condition[],
+  conditions: readonly ColumnCondition[],
   { fromId, belowId }: IdRange,
 ) {
   let query = db

@@ -2,6 +2,7 @@ import { addCounts, countDuration, type DurationCounts } from '../../../domain/h
 import { uuidTimeMs } from '../../../kit/uuid-time.ts';
 import { SUMMED_OPERATION } from '../../postgres/ledger-tables.ts';
 import type { CountedRow, LedgerRow } from '../ledger-row.ts';
+import { isFact } from '../request-facts.ts';
 import type { RollupRow } from './add-rollups.ts';
 import { type Bucket, bucketStart } from './bucket.ts';
 import { meteredSums } from './metered-sums.ts';
@@ -153,7 +154,7 @@ function nothing(of: Dimensions, bucket: Bucket, startMs: number): Sums {
 function count(sums: Sums, row: CountedRow, times: 1 | -1): void {
   sums[`requests_${row.state}`] += times;
   if (row.streaming) sums.requests_streaming += times;
-  if (row.state === 'completed' && row.wait_ms > 0) sums.requests_waited += times;
+  if (row.state === 'completed' && isFact('waited', row)) sums.requests_waited += times;
   if (row.operation === SUMMED_OPERATION) sums.requests_embeddings += times;
   sums.fallbacks += times * row.fallback_count;
   sums.wait_ms_sum += times * row.wait_ms;
