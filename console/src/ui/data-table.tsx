@@ -55,21 +55,7 @@ const features = tableFeatures({ rowSortingFeature, sortedRowModel: createSorted
 /** A sortable table that renders only visible rows, as a `table` element. */
 export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   const { columns, rows } = props;
-  const [sorting, setSorting] = useState<SortingState>(props.sortedBy === undefined ? [] : [props.sortedBy]);
-  // Together: only new data is sorted again, and new columns may sort by other values, such as spend that was read later.
-  const { definitions, data } = useMemo(
-    () => ({ definitions: columns.map((column) => definitionOf(column)), data: [...(rows ?? [])] }),
-    [columns, rows],
-  );
-  const table = useTable({
-    features,
-    columns: definitions,
-    data,
-    getRowId: props.rowId,
-    state: { sorting },
-    onSortingChange: setSorting,
-    enableSortingRemoval: false,
-  });
+  const table = useSortedTable(props);
   const sorted = table.getRowModel().rows;
   return (
     <div className="overflow-x-auto border-t-2 border-rule">
@@ -123,6 +109,24 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
       </table>
     </div>
   );
+}
+
+function useSortedTable<Row extends object>({ columns, rows, rowId, sortedBy }: DataTableProps<Row>) {
+  const [sorting, setSorting] = useState<SortingState>(sortedBy === undefined ? [] : [sortedBy]);
+  // Together: only new data is sorted again, and new columns may sort by other values, such as spend that was read later.
+  const { definitions, data } = useMemo(
+    () => ({ definitions: columns.map((column) => definitionOf(column)), data: [...(rows ?? [])] }),
+    [columns, rows],
+  );
+  return useTable({
+    features,
+    columns: definitions,
+    data,
+    getRowId: rowId,
+    state: { sorting },
+    onSortingChange: setSorting,
+    enableSortingRemoval: false,
+  });
 }
 
 function definitionOf<Row extends object>(column: Column<Row>): ColumnDef<typeof features, Row> {
