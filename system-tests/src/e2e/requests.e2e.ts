@@ -144,6 +144,30 @@ describe('requests', () => {
     await rowOf(fellBackId).waitFor();
   });
 
+  it('requests that waited, and those that fell back, are found by a filter', async () => {
+    await story.page.goto('/console/requests');
+    await story.button('Filter').click();
+    for (const [name, chip] of [
+      ['Waited', 'waited: Yes'],
+      ['Fell back', 'fell back: Yes'],
+    ] as const) {
+      await story.page.getByLabel(name, { exact: true }).selectOption({ label: 'Yes' });
+      await story.page.getByText(chip).waitFor();
+    }
+    await story.page.keyboard.press('Escape');
+    await untilShown(1);
+    assert.deepEqual(await shownIds(), [fellBackId]);
+    assert.match(story.page.url(), /waited=true/);
+    await story.page.reload();
+    await untilShown(1);
+    await rowOf(fellBackId).getByRole('link').first().click();
+    await story.page.waitForURL(`**/requests/${fellBackId}**`);
+    await story.page.getByRole('link', { name: 'All requests' }).click();
+    await story.page.getByText('fell back: Yes').waitFor();
+    await story.button('Clear filters').click();
+    await story.page.getByText('fell back: Yes').waitFor({ state: 'detached' });
+  });
+
   it('a translated request names both protocols and what was left out, and so does its explanation', async () => {
     const { admin, provider } = story.site;
     const endpoint = { protocol: 'anthropic' };
