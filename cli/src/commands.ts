@@ -21,7 +21,7 @@ export interface CommandEntry {
 }
 
 const RUN = 'Run Relay:';
-const SIGN_IN = 'Sign in:';
+const LOG_IN = 'Log in:';
 const SET_UP = 'Set up:';
 const LOOK = 'Inspect and try:';
 
@@ -66,19 +66,19 @@ export const commands: readonly CommandEntry[] = [
   {
     name: 'login',
     summary: 'Save a server and its tokens',
-    group: SIGN_IN,
+    group: LOG_IN,
     load: async () => (await import('./account/login.ts')).loginCommand,
   },
   {
     name: 'whoami',
     summary: 'Show the current server and user',
-    group: SIGN_IN,
+    group: LOG_IN,
     load: async () => (await import('./account/whoami.ts')).whoamiCommand,
   },
   {
     name: 'logout',
     summary: 'Remove a login context',
-    group: SIGN_IN,
+    group: LOG_IN,
     load: async () => (await import('./account/logout.ts')).logoutCommand,
   },
   ...resourceCommands(),

@@ -2711,7 +2711,7 @@ export interface components {
             lane: string;
             /** @description The slug of the endpoint. */
             endpoint: string;
-            /** @description Lower ranks are preferred. */
+            /** @description Lower numbers are preferred. */
             manual_rank: number;
             /** @default true */
             enabled?: boolean;
@@ -3928,7 +3928,7 @@ export interface components {
             id: string;
             /** @description An opaque identifier. */
             endpoint_id: string;
-            /** @description Lower ranks are preferred. */
+            /** @description Lower numbers are preferred. */
             manual_rank: number;
             enabled: boolean;
             /**
@@ -4296,7 +4296,7 @@ export interface components {
             lane_id: string;
             /** @description An opaque identifier. */
             endpoint_id: string;
-            /** @description Lower ranks are preferred. */
+            /** @description Lower numbers are preferred. */
             manual_rank: number;
             enabled: boolean;
             /**
@@ -4311,7 +4311,7 @@ export interface components {
             lane_id: string;
             /** @description An opaque identifier. */
             endpoint_id: string;
-            /** @description Lower ranks are preferred. */
+            /** @description Lower numbers are preferred. */
             manual_rank: number;
             /** @default true */
             enabled?: boolean;
@@ -4332,7 +4332,7 @@ export interface components {
              * @enum {string}
              */
             managed_by?: "file";
-            /** @description Lower ranks are preferred. */
+            /** @description Lower numbers are preferred. */
             manual_rank: number;
             enabled: boolean;
         };

@@ -97,7 +97,7 @@ function amountOf({ from, to, requests, input_tokens, output_tokens }: Missing):
 }
 
 function priceText(price: NamedPrice): string {
-  const policy = price.pricing_policy_id === null ? '' : ` (pricing policy ${price.pricing_policy_id})`;
+  const policy = price.pricing_policy_id === null ? '' : ` (price ID ${price.pricing_policy_id})`;
   const tier = price.service_tier === null ? '' : ` in service tier ${price.service_tier}`;
   const is = price.price_micros === null ? 'is not set' : `is ${dollars(price.price_micros)}`;
   const bill = `the bill says ${dollars(price.billed_micros)} / 1M tokens`;

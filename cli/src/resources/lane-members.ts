@@ -42,7 +42,7 @@ export function laneMembersCommand(surroundings: Surroundings): Command {
   )
     .option(
       '--rank <number>',
-      'rank of the first endpoint added; lower ranks are preferred (default: last)',
+      'rank of the first endpoint added; lower numbers are preferred (default: last)',
       Number,
     )
     .action((lane: string, names: string[], options: OptionValues) =>

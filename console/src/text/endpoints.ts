@@ -120,7 +120,7 @@ export const endpointsText = {
     cachedHint: 'Leave empty to use the input price.',
     more: 'More prices',
     moreHint:
-      'Leave empty to use the input or output price. To set prices by prompt length, service tier or date, use the API, the CLI or the configuration file.',
+      'Leave empty to use the input or output price; an empty 1-hour cache write uses the 5-minute price if set. To set prices by prompt length, service tier or date, use the API, the CLI or the configuration file.',
     parts: {
       cacheWrite5m: 'Cache write, 5 minutes',
       cacheWrite1h: 'Cache write, 1 hour',

@@ -32,12 +32,12 @@ export const homeText = {
     },
     viewRequests: 'View requests',
     openEndpoint: 'Open endpoint',
-    limit: 'Next limit to run out',
+    limit: 'Next limit to be reached',
     viewLimits: 'View limits',
     forecastAtReset: (amount: string) => `forecast ${amount}`,
     untilRejections: 'until rejections',
     rejectsNow: 'Relay is rejecting requests',
-    noLimit: 'No limit will run out before it resets.',
+    noLimit: 'No limit will be reached before it resets.',
     usedOf: (used: string, rule: string) => `${used} of ${rule}`,
     limitFigure: (left: string, usedUpAt: string | null) =>
       `${left} left${usedUpAt === null ? '' : `; used up at ${usedUpAt} at this rate`}`,
@@ -61,7 +61,7 @@ export const homeText = {
     calm: 'No problems.',
     calmRequests: (count: number) => `${counted(count, 'request')} in this time range, none failed.`,
     calmEndpoints: 'No endpoint is down, degraded or rate-limited.',
-    calmLimits: 'No limit will run out before it resets.',
+    calmLimits: 'No limit will be reached before it resets.',
   },
   before: {
     '15m': 'vs. previous 15 minutes',

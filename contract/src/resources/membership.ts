@@ -5,7 +5,7 @@ import { changeErrors, createErrors, noContent } from '../route-definition.ts';
 import { changeOf, closed, flag, Id, integer, optional, PageQuery, params } from '../schema.ts';
 import { ManagedBy } from './values.ts';
 
-export const Rank = integer({ maximum: 1_000_000, description: 'Lower ranks are preferred.' });
+export const Rank = integer({ maximum: 1_000_000, description: 'Lower numbers are preferred.' });
 
 export const Membership = closed('Membership', {
   id: Id,
