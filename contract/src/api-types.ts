@@ -232,7 +232,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a month’s spend by user and key, at the configured prices; not an invoice */
+        /** Read a month’s spend by member and key, at the configured prices; not an invoice */
         get: operations["getUsageStatement"];
         put?: never;
         post?: never;
@@ -1095,7 +1095,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the limits that run out next */
+        /** Read the limits that will be reached next */
         get: operations["getNextLimits"];
         put?: never;
         post?: never;
@@ -4177,7 +4177,7 @@ export interface components {
             rate_per_hour: number | null;
             /** @description Expected usage when the window resets, at this rate. Null where `rate_per_hour` is null, and with the periods `second` and `minute`, whose windows slide. */
             forecast: number | null;
-            /** @description When the limit runs out at this rate; now if it already has. Null if the limit lasts until it resets, if there is no forecast, and with period `none`. */
+            /** @description When the limit will be reached at this rate; now if it already has been. Null if it won’t be reached before it resets, if there is no forecast, and with period `none`. */
             runs_out_at: string | null;
         };
         /** LimitingPolicy */
@@ -4447,7 +4447,7 @@ export interface components {
             rate_per_hour: number | null;
             /** @description Expected usage when the window resets, at this rate. Null where `rate_per_hour` is null, and with the periods `second` and `minute`, whose windows slide. */
             forecast: number | null;
-            /** @description When the limit runs out at this rate; now if it already has. Null if the limit lasts until it resets, if there is no forecast, and with period `none`. */
+            /** @description When the limit will be reached at this rate; now if it already has been. Null if it won’t be reached before it resets, if there is no forecast, and with period `none`. */
             runs_out_at: string | null;
             /** @description The member, key or team whose limit it is. Null with `policy_kind` `resource`. */
             subject_id: string | null;
@@ -4468,7 +4468,7 @@ export interface components {
              * @enum {string}
              */
             counted: "organization" | "own";
-            /** @description Limits that run out before they reset, soonest first; then the others, least remaining share first. Excludes limits per second and per minute and limits on concurrency, because requests wait for them, and limits of 0. */
+            /** @description Limits that will be reached before they reset, soonest first; then the others, least remaining share first. Excludes limits per second and per minute and limits on concurrency, because requests wait for them, and limits of 0. */
             limits: components["schemas"]["NextLimit"][];
             /** @description How many limits these were chosen from. */
             total: number;
@@ -5203,7 +5203,7 @@ export interface components {
             guardrails: components["schemas"]["GuardrailVerdict"][];
             /** @description The ID of the request’s OpenTelemetry trace. Null if the request was not traced. */
             trace_id: string | null;
-            /** @description The usage that the provider reported, if it is implausible or exceeds what a hard limit reserved; null otherwise. Implausible means more than the endpoint’s context window plus the maximum output, or more than 10,000,000 tokens if either is unknown; Relay charges at most that much. Relay charges usage above a reservation in full. */
+            /** @description The usage that the provider reported, if it is implausible or exceeds what a hard limit reserved; null otherwise. Implausible means more than the endpoint’s context window plus the maximum output, or more than 10,000,000 tokens if either is unknown; Relay counts at most that much. Relay counts usage above a reservation in full. */
             reported_usage: components["schemas"]["ReportedUsage"] | null;
             /** @description Kinds of input and output tokens that can have their own prices, and the service tier. Null if the provider reported none. */
             usage_details: components["schemas"]["UsageDetails"] | null;
@@ -5894,7 +5894,7 @@ export interface components {
         UsageLine: {
             user_uuid: string | null;
             user_name: string | null;
-            /** @description Null for traffic without a key, and in lines by user. */
+            /** @description Null for traffic without a key, and in lines by member. */
             api_key_id: string | null;
             api_key_name: string | null;
             /** @description All requests, whatever their outcome. */

@@ -10,6 +10,7 @@ import { dollars, milliseconds, numberText, plain } from '../output/cells.ts';
 import { formatOf, withOutput } from '../output/options.ts';
 import { printObject, tableStyle } from '../output/print.ts';
 import { type Column, paintTone, renderFields, renderTable, type Tone } from '../output/table.ts';
+import { verdictWord } from '../output/verdict-word.ts';
 import { withConnection } from '../session/connection.ts';
 
 type Explanation = components['schemas']['RoutingExplanation'];
@@ -148,8 +149,4 @@ type Candidate = Explanation['candidates'][number];
 
 function isSkipped({ verdict }: Candidate): boolean {
   return verdict === 'unhealthy';
-}
-
-function verdictWord(candidate: Candidate): string {
-  return isSkipped(candidate) ? 'skipped' : candidate.verdict;
 }

@@ -23,7 +23,7 @@ export function withFilters(command: Command, { nowMs }: Surroundings): Command 
     .option('--endpoint <name>', 'endpoint')
     .option('--provider <name>', 'provider')
     .option('--key <id>', 'API key, by ID')
-    .option('--user <id>', 'user, by ID')
+    .option('--user <id>', 'member, by ID')
     .option('--error <code>', 'error code')
     .option('--waited', 'only requests that waited for capacity')
     .option('--fell-back', 'only requests that fell back');

@@ -5,6 +5,7 @@ import { dollars, milliseconds, numberText, timeText } from '../output/cells.ts'
 import { boundPolicyWords } from '../output/limit-words.ts';
 import { tableStyle } from '../output/print.ts';
 import { renderFields, renderTable } from '../output/table.ts';
+import { verdictWord } from '../output/verdict-word.ts';
 
 type Detail = components['schemas']['RequestDetail'];
 
@@ -74,7 +75,7 @@ export function printRequest(surroundings: Surroundings, detail: Detail): void {
         title: 'candidate',
         value: ({ endpoint_name, endpoint_id }: Detail['candidates'][number]) => endpoint_name ?? endpoint_id,
       },
-      { title: 'verdict', value: ({ verdict }: Detail['candidates'][number]) => verdict },
+      { title: 'result', value: verdictWord },
       { title: 'reason', value: ({ reason }: Detail['candidates'][number]) => reason, elastic: true },
     ];
     stdout.write(`\n${renderTable(detail.candidates, columns, style)}`);

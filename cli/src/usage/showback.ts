@@ -21,7 +21,7 @@ export function showbackCommand(surroundings: Surroundings): Command {
     .option('--since <when>', 'start time: 7d or a date (default: the first of this month)', moment)
     .option('--until <when>', 'end time: 1h or a date (default: now)', moment)
     .option('--csv', 'print CSV')
-    .option('--focus', 'CSV with FOCUS 1.2 columns, one line per day, team, key and endpoint');
+    .option('--focus', 'CSV with FOCUS 1.2 columns, one line per day, team, set of labels, key and endpoint');
   return withOutput(withConnection(command)).action((options: OptionValues) =>
     showback(surroundings, options),
   );

@@ -149,7 +149,7 @@ export const UsageStatementQuery = query({
   by: optional(
     oneOf(['key', 'user'], {
       default: 'key',
-      description: 'One line per user and key, or one line per user.',
+      description: 'One line per member and key, or one line per member.',
     }),
   ),
   ...pageFields,
@@ -182,7 +182,7 @@ export type UsageTotals = Static<typeof UsageTotals>;
 export const UsageLine = closed('UsageLine', {
   user_uuid: nullable(Id),
   user_name: nullable(Type.String({ description: 'Null for a former member.' })),
-  api_key_id: nullable(Id, { description: 'Null for traffic without a key, and in lines by user.' }),
+  api_key_id: nullable(Id, { description: 'Null for traffic without a key, and in lines by member.' }),
   api_key_name: nullable(Type.String()),
   ...usageFields,
 });

@@ -183,7 +183,7 @@ export const LimitUsage = closed('LimitUsage', {
   }),
   runs_out_at: nullable(Timestamp, {
     description:
-      'When the limit runs out at this rate; now if it already has. Null if the limit lasts until it resets, if there is no forecast, and with period `none`.',
+      'When the limit will be reached at this rate; now if it already has been. Null if it won’t be reached before it resets, if there is no forecast, and with period `none`.',
   }),
 });
 export type LimitUsage = Static<typeof LimitUsage>;
@@ -221,7 +221,7 @@ export const NextLimits = closed('NextLimits', {
   }),
   limits: Type.Array(NextLimit, {
     description:
-      'Limits that run out before they reset, soonest first; then the others, least remaining share first. Excludes limits per second and per minute and limits on concurrency, because requests wait for them, and limits of 0.',
+      'Limits that will be reached before they reset, soonest first; then the others, least remaining share first. Excludes limits per second and per minute and limits on concurrency, because requests wait for them, and limits of 0.',
   }),
   total: integer({ description: 'How many limits these were chosen from.' }),
   complete: flag({
@@ -379,7 +379,7 @@ export const limitPolicyResource = {
       method: 'GET',
       path: '/api/relay/limits/next',
       access: { scopes: ['relay:limits:read:organization', 'relay:usage:read'] },
-      summary: 'Read the limits that run out next',
+      summary: 'Read the limits that will be reached next',
       query: NextLimitsQuery,
       success: { status: 200, schema: NextLimits },
       errors: ['policy_unavailable'],

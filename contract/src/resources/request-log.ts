@@ -222,7 +222,7 @@ export const RequestDetail = closed('RequestDetail', {
     }),
     {
       description:
-        'The usage that the provider reported, if it is implausible or exceeds what a hard limit reserved; null otherwise. Implausible means more than the endpoint’s context window plus the maximum output, or more than 10,000,000 tokens if either is unknown; Relay charges at most that much. Relay charges usage above a reservation in full.',
+        'The usage that the provider reported, if it is implausible or exceeds what a hard limit reserved; null otherwise. Implausible means more than the endpoint’s context window plus the maximum output, or more than 10,000,000 tokens if either is unknown; Relay counts at most that much. Relay counts usage above a reservation in full.',
     },
   ),
   usage_details: nullable(

@@ -113,7 +113,7 @@ export const accountRoutes = {
     method: 'GET',
     path: '/api/billing/usage-statements',
     access: { scope: 'cloud:billing:read' },
-    summary: 'Read a month’s spend by user and key, at the configured prices; not an invoice',
+    summary: 'Read a month’s spend by member and key, at the configured prices; not an invoice',
     query: UsageStatementQuery,
     success: { status: 200, schema: UsageStatement },
   },
