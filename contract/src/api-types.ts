@@ -593,7 +593,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List open invitations */
+        /** List invitations */
         get: operations["listInvitations"];
         put?: never;
         /** Invite a member */
@@ -7968,7 +7968,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description List open invitations */
+            /** @description List invitations */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];

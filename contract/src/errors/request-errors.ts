@@ -147,8 +147,8 @@ export const requestErrors = {
     status: 409,
     type: 'conflict_error',
     message:
-      'The first request with this Idempotency-Key succeeded, and Relay showed the secret only in that response. If you lost it, delete the created object and send the request again with a new key.',
-    why: 'The call creates a secret, such as an API key, an invitation link or the signing secret of an alert destination. Relay shows a secret once and keeps no copy of it, so a repeat cannot show it again.',
+      'The first request with this Idempotency-Key succeeded, and Relay showed the secret only in that response. If you lost it, delete the created object and send the request again with a new Idempotency-Key.',
+    why: 'The call creates a secret, such as an API key, an invitation link or the signing secret of an alert destination. Relay shows a secret only once, so a repeat cannot show it again.',
     fix: 'The error contains what the first request created (`key`, `invitation` or, for anything else, `created`), without the secret. If you have the secret, continue. If not, delete the object by its `id` and create another with a new `Idempotency-Key`.',
     owner: 'client',
   },

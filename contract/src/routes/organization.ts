@@ -66,7 +66,7 @@ export const organizationRoutes = {
     method: 'GET',
     path: '/api/org/invitations',
     access: { scope: 'cloud:members:read' },
-    summary: 'List open invitations',
+    summary: 'List invitations',
     query: PageQuery,
     success: { status: 200, schema: Type.Array(Invitation) },
   },
