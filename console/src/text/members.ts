@@ -41,7 +41,7 @@ export const membersText = {
   linkBody: 'Shown once. Anyone with the link can join, so share it only with this person.',
   delivery: {
     queued: (email: string) => `Relay is sending the link to ${email}.`,
-    rejected: () => 'Relay didn’t send the link: today’s email limit is reached. Share it yourself.',
+    rejected: () => 'Relay didn’t send the link: today’s email limit has been reached. Share it yourself.',
     not_configured: () => 'This deployment sends no email. Share the link yourself.',
   },
   linkFor: (email: string, day: string) => `For ${email}. Expires on ${day}.`,
