@@ -61,7 +61,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Create a message, as Anthropic’s clients do */
+        /** Create a message (Anthropic Messages API) */
         post: operations["createMessage"];
         delete?: never;
         options?: never;
@@ -78,7 +78,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Count the input tokens of a message, as Anthropic’s clients do */
+        /** Count the input tokens of a message (Anthropic Messages API) */
         post: operations["countTokens"];
         delete?: never;
         options?: never;
@@ -6200,7 +6200,7 @@ export interface components {
             /** @description Requests that this limit rejected. */
             rejected_before: number;
             rejected_after: number;
-            /** @description Requests that waited for this limit. */
+            /** @description Requests that waited because of this limit. */
             waited_before: number;
             waited_after: number;
         };

@@ -103,7 +103,7 @@ const WhatIfLimit = closed('WhatIfLimit', {
   limit_after: nullable(integer(), { description: 'Null if the edit removes or disables the limit.' }),
   rejected_before: integer({ description: 'Requests that this limit rejected.' }),
   rejected_after: integer(),
-  waited_before: integer({ description: 'Requests that waited for this limit.' }),
+  waited_before: integer({ description: 'Requests that waited because of this limit.' }),
   waited_after: integer(),
 });
 

@@ -30,7 +30,7 @@ export const liveText = {
     gate: 'Next slot',
     slotUnknown: 'when a request ends',
     slotUnknownHint:
-      'These requests are waiting for a concurrency limit. Relay sends the next one when another request ends.',
+      'These requests are waiting because of a concurrency limit. Relay sends the next one when another request ends.',
     ofPriority: (count: string, priority: string) => `${count} ${priority}`,
     fallbacks: (count: number) => `${counted(count, 'fallback')} in 1 min`,
     ways: 'In flight',

@@ -74,7 +74,7 @@ export const inferenceRoutes = {
     method: 'POST',
     path: '/v1/messages',
     access: { scope: 'relay:request' },
-    summary: 'Create a message, as Anthropic’s clients do',
+    summary: 'Create a message (Anthropic Messages API)',
     body: MessagesRequest,
     success: { status: 200, schema: ProviderObject, streams: true },
     errors: dispatchErrors,
@@ -84,7 +84,7 @@ export const inferenceRoutes = {
     method: 'POST',
     path: '/v1/messages/count_tokens',
     access: { scope: 'relay:request' },
-    summary: 'Count the input tokens of a message, as Anthropic’s clients do',
+    summary: 'Count the input tokens of a message (Anthropic Messages API)',
     body: CountTokensRequest,
     success: { status: 200, schema: ProviderObject },
     errors: dispatchErrors.filter(
