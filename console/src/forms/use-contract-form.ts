@@ -24,9 +24,7 @@ export function useContractForm<Values extends FieldValues>(
 ) {
   return useForm<Values>({
     defaultValues,
-    // Not when a field loses focus: an error that appears then moves the button that is being clicked.
-    mode: 'onSubmit',
-    reValidateMode: 'onChange',
+    mode: 'onTouched',
     resolver: (values) => {
       const body = bodyOf(values);
       const checked = checkValue(schema, body);
