@@ -1,7 +1,10 @@
 import { type Insertable, type Kysely, type Selectable, sql, type Transaction } from 'kysely';
 import type { Database } from '../../store/postgres/schema.ts';
 import type { PlanCount } from '../resources/plan-counts.ts';
-import type { RowRange } from '../resources/rows.ts';
+import { ownedRows, type RowRange, storedTable } from '../resources/rows.ts';
+import { standingsOf } from './standing.ts';
+
+const teams = ownedRows(storedTable('teams'));
 
 /** Keys that are neither revoked nor expired. */
 export const keyCount: PlanCount = {
@@ -47,23 +50,12 @@ export async function lockKey(
   scope: KeyScope,
   id: string,
 ): Promise<KeyRow | undefined> {
-  const { organizationId: organization_id } = scope;
+  const { organizationId } = scope;
   const known = await findKey(tx, scope, id);
   if (known === undefined) return undefined;
-  const { user_id, team_id } = known;
-  await hold(tx, 'organization_members', { organization_id, user_id });
-  if (team_id !== null) await hold(tx, 'teams', { organization_id, id: team_id });
+  await standingsOf(tx, organizationId, [known.user_id], { hold: true });
+  if (known.team_id !== null) await teams.hold(tx, organizationId, known.team_id);
   return keysIn(tx, scope).where('id', '=', id).forUpdate().executeTakeFirst();
-}
-
-/** Keeps a row from being deleted until commit. */
-async function hold(
-  tx: Transaction<Database>,
-  table: 'organization_members' | 'teams',
-  row: Readonly<Record<string, string>>,
-): Promise<void> {
-  const is = Object.entries(row).map(([column, value]) => sql`${sql.ref(column)} = ${value}`);
-  await sql`select from ${sql.table(table)} where ${sql.join(is, sql` and `)} for key share`.execute(tx);
 }
 
 /** Undefined when a key of any organization has the same public ID; the transaction continues. */
