@@ -43,7 +43,7 @@ describe('a limit that runs out', () => {
       assert.equal(response.status, 200, await response.text());
     }
     await story.page.goto(`${story.site.url}/console/home`);
-    await story.page.getByText('1 limit has triggered an alert.').waitFor({ timeout: 30_000 });
+    await story.page.getByText('1 limit has triggered an alert.').waitFor();
     await story.page.getByRole('link', { name: 'View alerts' }).click();
     await story.page.getByText('80% used').waitFor();
     await story.page.getByText('40% used').waitFor();

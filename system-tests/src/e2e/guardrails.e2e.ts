@@ -8,7 +8,7 @@ import { addMember, PASSWORD } from './people.ts';
 import { signInWithPassword, signInWithToken } from './sign-in.ts';
 
 const KEY = 'sk-guard';
-const LEDGER_MS_MAX = 10_000;
+const LEDGER_MS_MAX = 30_000;
 
 /** From no guardrail to one that blocks real requests, and back; each step builds on those before it. */
 describe('guardrails', () => {

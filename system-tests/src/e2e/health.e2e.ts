@@ -6,7 +6,7 @@ import { until } from '../harness/until.ts';
 import { openStory } from './open-story.ts';
 import { signInWithToken } from './sign-in.ts';
 
-const DOWN_MS_MAX = 20_000;
+const DOWN_MS_MAX = 30_000;
 const REFUSED = /^Down for .*: connection refused\./;
 
 describe('the health of endpoints', () => {

@@ -137,7 +137,7 @@ describe('keys without accounts', () => {
     assert.equal((await send(secret)).status, 200);
     await dialog()
       .getByText(/^First request completed \(arrived \d\d:\d\d:\d\d UTC\)$/)
-      .waitFor({ timeout: 3_000 });
+      .waitFor();
     await dialog()
       .getByText(/^assistant → sim-chat · .*200 in .* input · .* output tokens · \$0\.0/)
       .waitFor();
@@ -161,7 +161,7 @@ describe('keys without accounts', () => {
     held.hold('assistant', 1);
     const secret = await create('Patient');
     const answer = send(secret);
-    await dialog().getByText('The first request is waiting for capacity').waitFor({ timeout: 5_000 });
+    await dialog().getByText('The first request is waiting for capacity').waitFor();
     await story.inspect('keys, first request waits');
     held.end();
     assert.equal((await answer).status, 200);

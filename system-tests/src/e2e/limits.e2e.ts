@@ -148,7 +148,7 @@ describe('limits', () => {
     await budget.getByRole('button', { name: /^\$0\.05 per month/ }).click();
     await opened()
       .getByText(/^This limit caused (the latest rejection|\d+ of the latest \d+ rejections)\.$/)
-      .waitFor({ timeout: 15_000 });
+      .waitFor();
     await story.inspect('limit, exhausted');
     await choose('Edit');
     await story.page.getByText('target and metric can’t change').waitFor();

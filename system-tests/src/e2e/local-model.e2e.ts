@@ -20,7 +20,6 @@ describe('a model on this machine, in the console', () => {
     relay = await startLocal(['--detect'], { OLLAMA_HOST: `127.0.0.1:${ollama.port}` });
     const context = await openContext(browser, { url: relay.url, theme: 'light', widthPx: 1440 });
     page = await context.newPage();
-    page.setDefaultTimeout(10_000);
     watch(page, findings);
   });
   after(async () => {

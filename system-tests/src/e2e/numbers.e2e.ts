@@ -10,7 +10,7 @@ import { signInWithToken } from './sign-in.ts';
 
 /** One is served at a time, so each waits for all before it. */
 const DELAYS_MS = [100, 700, 900, 800, 1_000, 600, 400];
-const ROWS_MS_MAX = 20_000;
+const ROWS_MS_MAX = 30_000;
 /** Each has at most two significant digits, so the share is exact. */
 const BUDGETS_MS = [900, 2_000, 3_000, 5_000];
 const PRICES = { input_cost_micros_per_1m_tokens: 2_500_000, output_cost_micros_per_1m_tokens: 10_000_000 };

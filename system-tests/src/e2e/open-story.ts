@@ -39,7 +39,6 @@ export function openStory(
   async function open(theme: Theme, widthPx: number, url = site.url): Promise<Page> {
     const context = await openContext(browser, { url, theme, widthPx });
     const opened = await context.newPage();
-    opened.setDefaultTimeout(10_000);
     watch(opened, findings);
     return opened;
   }

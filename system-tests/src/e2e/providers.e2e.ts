@@ -24,7 +24,7 @@ describe('providers', () => {
       auth_mode: 'bearer_static',
     });
     await send(site, SENT);
-    assert.ok(await until(async () => (await counted(site)) === SENT, 10_000), 'requests are not counted');
+    assert.ok(await until(async () => (await counted(site)) === SENT, 30_000), 'requests are not counted');
   });
   before(() => signInWithToken(story.page, story.site.adminToken));
 

@@ -23,7 +23,7 @@ export interface Seeded {
 
 const REQUESTS = 60;
 /** Sums are there when the worker has moved the requests into the ledger. */
-const LEDGER_MS_MAX = 20_000;
+const LEDGER_MS_MAX = 30_000;
 
 /** What a deployment in use looks like: providers, endpoints with prices, lanes, keys, and traffic through all of them. */
 export async function seedConsole(site: Deployment): Promise<Seeded> {

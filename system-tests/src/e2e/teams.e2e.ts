@@ -5,7 +5,7 @@ import { openStory } from './open-story.ts';
 import { signInWithToken } from './sign-in.ts';
 
 const CENT_MICROS = 10_000;
-const LEDGER_MS_MAX = 20_000;
+const LEDGER_MS_MAX = 30_000;
 
 /** A team gets a budget, a key in it gets a label, and its spend is in Showback. */
 describe('teams and showback', () => {

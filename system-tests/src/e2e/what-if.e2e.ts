@@ -9,7 +9,7 @@ import { signInWithToken } from './sign-in.ts';
 const ALLOWED = 6;
 const REQUESTS = 10;
 const CENT_MICROS = 10_000;
-const LEDGER_MS_MAX = 20_000;
+const LEDGER_MS_MAX = 30_000;
 const WHAT_IF = '**/api/relay/what-if';
 
 /** What an edit would have done, and what it would do now, before it is saved. */
