@@ -1,12 +1,12 @@
 import { counted } from '../format/numbers.ts';
 
 export const homeText = {
-  tiles: {
+  totals: 'Totals',
+  rows: {
     requests: 'Requests',
-    errors: 'Error rate',
-    spend: 'Spend',
+    wait: 'Wait, p50 / p95',
     tokens: 'Tokens',
-    wait: 'Wait (p95)',
+    spend: 'Spend',
   },
   none: '—',
   lead: {
@@ -72,16 +72,10 @@ export const homeText = {
     '90d': 'vs. previous 90 days',
     other: 'vs. previous period',
   },
-  delta: (change: string, before: string) => `${change} ${before}`,
   points: (change: string) => `${change} pp`,
-  nothingBefore: 'No comparison',
   openIn: (name: string) => `Open ${name} in Usage`,
   traffic: 'Traffic',
   waited: (count: number) => `${counted(count, 'request')} waited for capacity instead of failing with 429.`,
-  waits: 'Wait for capacity',
-  waitUnit: 'Duration',
-  p50: 'p50',
-  p95: 'p95',
   topKeys: 'API keys by spend',
   topModels: 'Models by spend',
   noSpend: 'No spend in this time range.',

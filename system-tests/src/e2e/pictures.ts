@@ -10,7 +10,7 @@ export type Visit = (page: Page, seeded: Seeded, another: () => Promise<Page>) =
 export const pictures: Readonly<Record<string, Visit>> = {
   async home(page) {
     await page.goto('/console/home?range=7d');
-    await page.getByRole('application').nth(1).waitFor();
+    await page.getByRole('application').waitFor();
   },
   async usage(page) {
     await page.goto('/console/usage?range=30d');

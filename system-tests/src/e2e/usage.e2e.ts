@@ -88,7 +88,7 @@ describe('figures', () => {
     assert.equal(await heading('Set up Relay').count(), 0);
   });
 
-  it('the tiles say what the interface says, in few questions', async () => {
+  it('the totals say what the interface says, in few questions', async () => {
     const asked: string[] = [];
     story.page.on('request', (request) => {
       // What is in flight is asked again and again.
@@ -106,15 +106,15 @@ describe('figures', () => {
       .flatMap(({ points }) => points)
       .filter(({ at }) => Date.parse(at) >= startMs)
       .reduce((sum, { value }) => sum + (value ?? 0), 0);
-    const tile = story.page.getByRole('listitem').filter({ hasText: /^Requests/ });
-    await tile.getByText(expected.toLocaleString('en-US'), { exact: true }).waitFor();
+    const row = story.page.locator('dl > div').filter({ hasText: /^Requests/ });
+    await row.getByText(expected.toLocaleString('en-US'), { exact: true }).waitFor();
     assert.equal(new Set(asked).size, asked.length, 'nothing is asked twice');
     assert.ok(asked.length <= 22, `${asked.length} questions`);
     story.page.removeAllListeners('request');
     await story.inspect('home');
   });
 
-  it('a tile leads to its figure in Usage', async () => {
+  it('a total leads to its figure in Usage', async () => {
     await story.page.getByTitle('Open Requests in Usage').click();
     await heading('Requests by outcome').waitFor();
     await chart().waitFor();

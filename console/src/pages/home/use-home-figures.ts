@@ -9,7 +9,7 @@ import { changeBetween, type Halves, halvesOf, lengthMsOf, sumOf } from './compa
 type Series = Timeseries['series'][number];
 
 /**
- * The seven queries of the home page. Sums are read over the range and the preceding one together; quantiles
+ * The queries of the home page. Sums are read over the range and the preceding one together; quantiles
  * need a query for each.
  */
 export function useHomeFigures(range: TimeRange) {
@@ -81,14 +81,16 @@ function figureOf(
   };
 }
 
-/** The values of the tiles, each as soon as it is loaded. */
-export function useTileFigures(figures: ReturnType<typeof useHomeFigures>, range: TimeRange) {
+/** The sums of the range, each as soon as it is loaded. */
+export function useTotals(figures: ReturnType<typeof useHomeFigures>, range: TimeRange) {
   const [states, models, tokens] = [figures.states.data, figures.models.data, figures.tokens.data];
   return useMemo(
     () => ({
       requests: states && figureOf(states, range),
-      failed: states && figureOf(states, range, ({ key }) => key === 'failed'),
+      immediate: states && figureOf(states, range, ({ key }) => key === 'immediate'),
       waited: states && figureOf(states, range, ({ key }) => key === 'waited'),
+      failed: states && figureOf(states, range, ({ key }) => key === 'failed'),
+      cancelled: states && figureOf(states, range, ({ key }) => key === 'cancelled'),
       spend: models && figureOf(models, range),
       tokens: tokens && figureOf(tokens, range),
     }),
