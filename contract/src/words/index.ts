@@ -5,5 +5,7 @@ export { durationWords } from './duration.ts';
 export { healthName, healthSentence, recentWords, type SeenHealth } from './health.ts';
 export { limitAmountWords, limitRuleWords } from './limit.ts';
 export { dollarWords, microsOf } from './money.ts';
+export { servedOperations } from './served-operations.ts';
 export { sizeWords } from './size.ts';
+export { unsuccessfulAttempt } from './tried.ts';
 export { isPastWaitBudget } from './wait-budget.ts';
