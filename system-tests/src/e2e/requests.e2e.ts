@@ -132,7 +132,11 @@ describe('requests', () => {
     await steps.filter({ hasText: 'Wait for capacity' }).waitFor();
     const tried = steps.filter({ hasText: 'Provider returned 429: the attempt failed' });
     await tried.getByText('Tried, failed').waitFor();
-    const latency = await story.page.getByText('Latency', { exact: true }).first().locator('+ dd').textContent();
+    const latency = await story.page
+      .getByText('Latency', { exact: true })
+      .first()
+      .locator('+ dd')
+      .textContent();
     await story.page.getByText(`completed in ${latency} total`).waitFor();
     await story.page.getByText('Usage reported by the provider.').waitFor();
     await story.page.getByText('1 concurrent request on lane Summaries').waitFor();

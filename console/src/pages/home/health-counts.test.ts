@@ -10,8 +10,5 @@ test('all are healthy only when requests have shown it of each', () => {
 
 test('the worst is said first', () => {
   const states = ['healthy', 'rate_limited', 'unknown', 'down', 'degraded', 'down'] as const;
-  assert.equal(
-    healthCounts(states),
-    '2 down · 1 degraded · 1 rate-limited · 1 idle · 1 healthy',
-  );
+  assert.equal(healthCounts(states), '2 down · 1 degraded · 1 rate-limited · 1 idle · 1 healthy');
 });

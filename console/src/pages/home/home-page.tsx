@@ -5,7 +5,7 @@ import { formatCompact, formatCount, formatDuration } from '../../format/numbers
 import { chartSeriesOf } from '../../parts/usage-series.ts';
 import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
-import { type TimeRange, timeRangeSearch } from '../../time-range/time-range.ts';
+import type { TimeRange } from '../../time-range/time-range.ts';
 import { TimeRangeMenu } from '../../time-range/time-range-menu.tsx';
 import { useTimeRange } from '../../time-range/use-time-range.ts';
 import { TimeChart } from '../../ui/charts/time-chart.tsx';
@@ -124,11 +124,7 @@ function Traffic({ states, waited, range: { from, bucket }, onSelect }: TrafficP
           <Link
             to="/requests"
             // The count is of completed requests only.
-            search={(before: Record<string, unknown>) => ({
-              ...timeRangeSearch(before),
-              state: 'completed',
-              waited: true,
-            })}
+            search={{ state: 'completed', waited: true }}
             className="link"
           >
             {words.waited(waited)}

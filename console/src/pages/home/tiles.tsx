@@ -12,7 +12,7 @@ import {
   formatShare,
 } from '../../format/numbers.ts';
 import { text } from '../../text/index.ts';
-import { type TimeRange, timeRangeSearch } from '../../time-range/time-range.ts';
+import type { TimeRange } from '../../time-range/time-range.ts';
 import { classes } from '../../ui/class-names.ts';
 import { Skeleton } from '../../ui/states.tsx';
 import { isSpendKnown } from './known-spend.ts';
@@ -119,7 +119,7 @@ function Tile({ metric, by, label, value, delta }: TileProps) {
     <li className="relative min-w-0 border-b py-2 pr-3 hover:bg-hover max-lg:last:col-span-2 lg:border-l lg:pl-3 lg:first:border-l-0 lg:first:pl-0">
       <Link
         to="/usage"
-        search={(before: Record<string, unknown>) => ({ ...timeRangeSearch(before), metric, by })}
+        search={{ metric, by }}
         title={words.openIn(label)}
         className="block truncate text-xs text-ink-soft after:absolute after:inset-0 after:content-['']"
       >
