@@ -101,7 +101,7 @@ describe('the health of endpoints', () => {
       .waitFor();
     await story.inspect('live, endpoints down');
     await story.toPage('Home');
-    await story.page.getByText('2 down · 1 without recent requests · 1 healthy').waitFor();
+    await story.page.getByText('2 down · 1 idle · 1 healthy').waitFor();
     await story.toPage('Providers');
     await row('Assistant 1').getByText('connection refused').waitFor();
     await story.inspect('providers, one down');
