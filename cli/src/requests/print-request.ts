@@ -1,5 +1,5 @@
 import type { components } from '@relay/contract/api-types';
-import { isPastWaitBudget } from '@relay/contract/words';
+import { isPastWaitBudget, unsuccessfulAttempt } from '@relay/contract/words';
 import type { Surroundings } from '../kit/surroundings.ts';
 import { dollars, milliseconds, numberText, timeText } from '../output/cells.ts';
 import { boundPolicyWords } from '../output/limit-words.ts';
@@ -75,7 +75,11 @@ export function printRequest(surroundings: Surroundings, detail: Detail): void {
         title: 'candidate',
         value: ({ endpoint_name, endpoint_id }: Detail['candidates'][number]) => endpoint_name ?? endpoint_id,
       },
-      { title: 'result', value: verdictWord },
+      {
+        title: 'result',
+        value: (candidate: Detail['candidates'][number]) =>
+          unsuccessfulAttempt(detail.attempts, candidate.endpoint_id)?.outcome ?? verdictWord(candidate),
+      },
       { title: 'reason', value: ({ reason }: Detail['candidates'][number]) => reason, elastic: true },
     ];
     stdout.write(`\n${renderTable(detail.candidates, columns, style)}`);

@@ -9,7 +9,6 @@ import { isUnwell } from '../parts/health-order.ts';
 import { useAccess } from '../session/use-access.ts';
 import { usePages } from '../session/use-pages.ts';
 import { text } from '../text/index.ts';
-import { timeRangeSearch } from '../time-range/time-range.ts';
 import { Lights } from '../ui/signal.tsx';
 import type { Totals } from './use-totals.ts';
 
@@ -45,7 +44,6 @@ export function Navigation({ totals, onNavigate }: NavigationProps) {
                 <li key={path}>
                   <Link
                     to={path}
-                    search={(before: Record<string, unknown>) => timeRangeSearch(before)}
                     onClick={() => onNavigate?.()}
                     activeOptions={{ includeSearch: false }}
                     className="flex h-[26px] items-center justify-between gap-2 rounded-lg px-2 text-ink-soft hover:bg-hover hover:text-ink max-lg:h-9"

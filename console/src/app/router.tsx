@@ -13,7 +13,7 @@ import { settingsSearch } from '../address/settings-search.ts';
 import { showbackSearch } from '../address/showback-search.ts';
 import { usageSearch } from '../address/usage-search.ts';
 import { usePages } from '../session/use-pages.ts';
-import { timeRangeSearch } from '../time-range/time-range.ts';
+import { keepTimeRange, timeRangeSearch } from '../time-range/time-range.ts';
 import { PageCrashed, PageNotFound } from './page-failures.tsx';
 import { SessionGate } from './session-gate.tsx';
 
@@ -24,6 +24,7 @@ const signedIn = createRoute({
   getParentRoute: () => root,
   id: 'signed-in',
   validateSearch: timeRangeSearch,
+  search: { middlewares: [keepTimeRange] },
   component: SessionGate,
 });
 

@@ -1,5 +1,12 @@
 import type { Health } from '@relay/contract';
-import { healthName, healthSentence, type SeenHealth } from '@relay/contract/words';
+import {
+  capitalized,
+  healthName,
+  healthSentence,
+  idleWords,
+  recentWords,
+  type SeenHealth,
+} from '@relay/contract/words';
 import { text } from '../text/index.ts';
 import { Badge, type Tone } from '../ui/badge.tsx';
 import { Signal } from '../ui/signal.tsx';
@@ -20,16 +27,16 @@ export function HealthBadge({ health }: { readonly health: Health }) {
   return <Signal tone={healthTones[health]}>{healthName(health)}</Signal>;
 }
 
-/** The state for a cell of a table: with its reason when something is wrong. */
+/** The state for a cell of a table, with why it is not healthy; what it was judged by is on hover. */
 export function HealthCell({ of }: { readonly of: SeenHealth }) {
   const nowMs = useNow(REFRESH_MS);
   const { health, health_detail: detail } = of;
+  const why = health === 'unknown' ? capitalized(idleWords) : isUnwell(health) ? detail.reason : null;
+  const judgedBy = health === 'unknown' ? [] : [`${recentWords(detail)}.`];
   return (
-    <span title={healthSentence(of, nowMs)}>
+    <span title={[healthSentence(of, nowMs), ...judgedBy].join('\n')}>
       <HealthBadge health={health} />
-      {isUnwell(health) && detail.reason !== null ? (
-        <span className="block max-w-52 truncate text-xs text-ink-faint">{detail.reason}</span>
-      ) : null}
+      {why === null ? null : <span className="block max-w-52 truncate text-xs text-ink-faint">{why}</span>}
     </span>
   );
 }

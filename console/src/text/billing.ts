@@ -2,8 +2,6 @@ import { counted } from '../format/numbers.ts';
 
 /** Billing history and usage statements. */
 export const billingText = {
-  description: 'View invoices, payments and metered spend.',
-  descriptionSelfHosted: 'View each month’s usage and metered spend.',
   tabsLabel: 'Billing',
   tabs: {
     invoices: 'Invoices',

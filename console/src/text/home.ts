@@ -88,7 +88,7 @@ export const homeText = {
     down: (count: string) => `${count} down`,
     degraded: (count: string) => `${count} degraded`,
     rate_limited: (count: string) => `${count} rate-limited`,
-    unknown: (count: string) => `${count} without recent requests`,
+    unknown: (count: string) => `${count} idle`,
     healthy: (count: string) => `${count} healthy`,
   },
   more: (count: string) => `${count} more`,

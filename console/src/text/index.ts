@@ -19,6 +19,7 @@ import { providersText } from './providers.ts';
 import { requestsText } from './requests.ts';
 import { settingsText } from './settings.ts';
 import { shellText } from './shell.ts';
+import { spendPagesText } from './spend-pages.ts';
 import { showbackText, teamsText } from './teams.ts';
 import { usageText } from './usage.ts';
 import { whatIfText } from './what-if.ts';
@@ -43,6 +44,7 @@ export const text = {
   limits: limitsText,
   teams: teamsText,
   showback: showbackText,
+  spendPages: spendPagesText,
   live: liveText,
   alerts: alertsText,
   audit: auditText,

@@ -57,6 +57,7 @@ export const liveText = {
     more: (count: string) => `+${count}`,
     moreEndpoints: (count: number) => `and ${counted(count, 'more endpoint')}`,
     quiet: 'idle',
+    noResult: 'No result yet',
     limitedFor: (span: string) => `Rate-limited, ${span} left`,
     downFor: (span: string) => `Down for ${span}`,
     degradedFor: (span: string) => `Degraded for ${span}`,

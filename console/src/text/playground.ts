@@ -17,6 +17,8 @@ export const playgroundText = {
   temperature: 'Temperature',
   stream: 'Stream response',
   compare: 'Compare models',
+  compareAlone: (operation: string) =>
+    `Only 1 lane or model supports ${operation}, so there is nothing to compare it with.`,
   compareOff: 'Stop comparing',
   message: 'Message',
   messagePlaceholder: 'Enter a message…',

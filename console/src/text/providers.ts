@@ -9,10 +9,10 @@ export const providersText = {
   empty: 'No providers yet.',
   columns: {
     name: 'Provider',
-    health: 'Health',
+    health: 'Health, 5 min',
     endpoints: 'Endpoints',
     requests: 'Requests, 24 h',
-    errors: 'Errors',
+    errors: 'Errors, 24 h',
     spend: 'Spend, 24 h',
     credential: 'Credential',
     state: 'State',

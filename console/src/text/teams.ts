@@ -53,7 +53,6 @@ export const teamsText = {
 } as const;
 
 export const showbackText = {
-  description: 'See spend by team, key, member, model or label.',
   table: 'Spend',
   by: 'Group by',
   groups: { team: 'Team', key: 'Key', member: 'Member', model: 'Model', label: 'Label' },

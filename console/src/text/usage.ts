@@ -1,5 +1,4 @@
 export const usageText = {
-  description: 'Analyze requests, tokens, spend and latency.',
   metric: 'Metric',
   by: 'Group by',
   bucket: 'Interval',
@@ -85,6 +84,8 @@ export const usageText = {
   overall: 'Whole time range',
   mean: { minute: 'Average per minute', hour: 'Average per hour', day: 'Average per day' },
   peak: 'Peak',
+  peakAt: 'Peak at',
+  time: 'Time',
   share: 'Share',
   at: (value: string, time: string) => `${value}, ${time}`,
   ranking: 'Ranking',

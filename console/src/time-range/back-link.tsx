@@ -2,7 +2,6 @@ import { Link } from '@tanstack/react-router';
 import { ArrowLeft } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Button } from '../ui/button.tsx';
-import { timeRangeSearch } from './time-range.ts';
 
 interface BackLinkProps {
   readonly to: '/guardrails' | '/lanes' | '/requests';
@@ -11,11 +10,11 @@ interface BackLinkProps {
   readonly children: ReactNode;
 }
 
-/** A link back to the list as it was, or with the same time range. */
+/** A link back to the list, as it was where that is known. */
 export function BackLink({ to, shown, children }: BackLinkProps) {
   return (
     <Button asChild look="quiet" size="small" className="mb-3 -ml-2.5">
-      <Link to={to} search={(before: Record<string, unknown>) => ({ ...timeRangeSearch(before), ...shown })}>
+      <Link to={to} search={{ ...shown }}>
         <ArrowLeft aria-hidden className="size-4" />
         {children}
       </Link>

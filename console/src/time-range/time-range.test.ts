@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { bucketsFor, monthRange, rangeAround, rangeBefore, rangeOf, timeRangeSearch } from './time-range.ts';
+import {
+  bucketsFor,
+  keepTimeRange,
+  monthRange,
+  rangeAround,
+  rangeBefore,
+  rangeOf,
+  type TimeRangeSearch,
+  timeRangeSearch,
+} from './time-range.ts';
 
 const NOW_MS = Date.parse('2026-03-10T12:00:30.500Z');
 
@@ -23,6 +32,23 @@ describe('the time range in the URL', () => {
   });
 });
 
+describe('the time range of a link', () => {
+  const linkOf = (search: TimeRangeSearch, link: object) => keepTimeRange({ search, next: () => link });
+  const day = { from: '2026-03-10T00:00:00.000Z', to: '2026-03-11T00:00:00.000Z' };
+
+  it('is that of the page if the link names none', () => {
+    assert.deepEqual(linkOf({ range: '7d' }, { state: 'failed' }), { state: 'failed', range: '7d' });
+    assert.deepEqual(linkOf(day, {}), day);
+    assert.deepEqual(linkOf({}, { open: 'a' }), { open: 'a' });
+  });
+
+  it('is its own, whole, or the default that it asks for', () => {
+    assert.deepEqual(linkOf({ range: '7d' }, day), day);
+    assert.deepEqual(linkOf(day, { range: '30d' }), { range: '30d' });
+    assert.deepEqual(linkOf({ range: '7d' }, { range: undefined }), { range: undefined });
+  });
+});
+
 describe('a time range around a moment', () => {
   const at = '2026-03-10T09:00:00.000Z';
 
@@ -33,7 +59,7 @@ describe('a time range around a moment', () => {
   });
 
   it('is otherwise relative, or the day around a moment that is too long ago', () => {
-    assert.deepEqual(rangeAround(at, { range: '1h' }, NOW_MS), {});
+    assert.deepEqual(rangeAround(at, { range: '1h' }, NOW_MS), { range: '24h' });
     assert.deepEqual(rangeAround('2026-03-05T00:00:00.000Z', {}, NOW_MS), { range: '7d' });
     assert.deepEqual(rangeAround('2025-03-05T00:00:00.000Z', {}, NOW_MS), {
       from: '2025-03-04T12:00:00.000Z',

@@ -44,6 +44,18 @@ export function timeRangeSearch(search: Record<string, unknown>): TimeRangeSearc
   return isRangeName(range) && range !== DEFAULT_RANGE ? { range } : {};
 }
 
+interface SearchStep {
+  readonly search: TimeRangeSearch;
+  readonly next: (search: TimeRangeSearch) => TimeRangeSearch;
+}
+
+/** For every link: one that names no time range keeps that of the page it is on. */
+export function keepTimeRange({ search, next }: SearchStep): TimeRangeSearch {
+  const found = next(search);
+  const isNamed = 'range' in found || 'from' in found || 'to' in found;
+  return isNamed ? found : { ...found, ...timeRangeSearch({ ...search }) };
+}
+
 /** A relative range ends at a full minute, so that responses can be cached for a minute. */
 export function rangeOf(search: TimeRangeSearch, nowMs: number): TimeRange {
   if (search.from !== undefined && search.to !== undefined) {
@@ -70,7 +82,7 @@ export function rangeAround(at: string, search: TimeRangeSearch, nowMs: number):
   };
   const longer = rangeNames.slice(rangeNames.indexOf(DEFAULT_RANGE) + 1).map((range) => ({ range }));
   return (
-    [search, {}, ...longer].find(contains) ?? {
+    [search, { range: DEFAULT_RANGE }, ...longer].find(contains) ?? {
       from: new Date(atMs - DAY_MS / 2).toISOString(),
       to: new Date(atMs + DAY_MS / 2).toISOString(),
     }

@@ -22,14 +22,19 @@ export interface SeenHealth {
 
 /** `health_detail.requests` counts this much. */
 const COUNTED_MS = 5 * 60_000;
+/** Without requests for this long, the state is `unknown`. */
+const IDLE_MS = 15 * 60_000;
 
 const names: Readonly<Record<Health, string>> = {
-  unknown: 'Unknown',
+  unknown: 'Idle',
   healthy: 'Healthy',
   degraded: 'Degraded',
   down: 'Down',
   rate_limited: 'Rate-limited',
 };
+
+/** Why an endpoint is idle. */
+export const idleWords = `no requests in the last ${durationWords(IDLE_MS)}`;
 
 export function healthName(health: Health): string {
   return names[health];
@@ -38,7 +43,7 @@ export function healthName(health: Health): string {
 /** Down for 40 s: connection refused. */
 export function healthSentence(seen: SeenHealth, nowMs: number): string {
   const { health, health_detail: detail, cooldown_until: until } = seen;
-  if (health === 'unknown') return 'Unknown: no recent requests.';
+  if (health === 'unknown') return `${names.unknown}: ${idleWords}.`;
   const state = `${names[health]}${sinceWords(detail.since, nowMs)}`;
   const why = detail.reason === null ? '' : `: ${detail.reason.replace(/\.$/, '')}`;
   const leftMs = until == null ? 0 : Date.parse(until) - nowMs;

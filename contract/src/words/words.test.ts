@@ -93,9 +93,9 @@ it('health is said with how long and why', () => {
 it('what nothing was sent to is neither healthy nor in alarm', () => {
   assert.equal(
     healthSentence({ health: 'unknown', health_detail: detail }, nowMs),
-    'Unknown: no recent requests.',
+    'Idle: no requests in the last 15 min.',
   );
-  assert.equal(healthName('unknown'), 'Unknown');
+  assert.equal(healthName('unknown'), 'Idle');
 });
 
 it('the share of errors is never rounded to none or to all', () => {

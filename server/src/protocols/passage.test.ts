@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Operation, RouteKind, WireProtocol } from '@relay/contract';
+import { type Operation, RouteKind, WireProtocol } from '@relay/contract';
+import { servedOperations } from '@relay/contract/words';
 import { endpoint } from '../domain/snapshot.fixture.ts';
 import { AskedRequest } from './asked-request.ts';
-import { protocols } from './index.ts';
+import { allProtocols, protocols } from './index.ts';
 import { passageTo } from './passage.ts';
 import { chatToMessages } from './translate/chat-to-messages/index.ts';
 
@@ -35,6 +36,17 @@ describe('how a request reaches an endpoint', () => {
       assert.equal(passage === undefined ? 'not' : how, expected);
     });
   }
+
+  it('is what the contract tells clients that offer operations', () => {
+    for (const protocol of WireProtocol.enum)
+      for (const routeKind of RouteKind.enum) {
+        const reached = allProtocols
+          .filter((client) => passageTo(client, { protocol, routeKind }) !== undefined)
+          .map(({ operation }) => operation);
+        const served = servedOperations({ protocol, route_kind: routeKind });
+        assert.deepEqual(served.toSorted(), reached.toSorted(), `${protocol} ${routeKind}`);
+      }
+  });
 });
 
 describe('a request that is passed through', () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { createLane } from '../harness/admin-client.ts';
 import { openStory } from './open-story.ts';
 import { signInWithToken } from './sign-in.ts';
 
@@ -256,6 +257,25 @@ describe('a new deployment', () => {
     await story.page.getByText('Key Help desk revoked').waitFor();
     assert.equal((await models()).status, 401);
     await story.page.getByText('No results match these filters.').waitFor();
+  });
+
+  it('the playground compares only what can answer: no embeddings lane for a chat', async () => {
+    const baseUrl = story.site.provider.baseUrl;
+    const endpoint = { route_kind: 'embeddings' };
+    await createLane(story.site.admin, {
+      name: 'A vector lane',
+      endpoints: [{ baseUrl, upstreamModel: 'sim-embed', endpoint }],
+    });
+    await story.page.goto('/console/playground');
+    const models = story.page.getByLabel('Model or lane');
+    await story.button('Compare models').click();
+    await models.nth(1).waitFor();
+    const offered = await models.nth(1).locator('option').allTextContents();
+    assert.ok(offered.includes('assistant') && !offered.includes('a-vector-lane'), offered.join(' '));
+    assert.notEqual(await models.nth(1).inputValue(), await models.nth(0).inputValue());
+    await story.page.getByLabel('Operation').selectOption('Embeddings');
+    assert.ok((await models.nth(0).locator('option').allTextContents()).includes('a-vector-lane'));
+    await story.inspect('playground, comparing');
   });
 
   it('the palette goes anywhere by name, with the keyboard alone', async () => {

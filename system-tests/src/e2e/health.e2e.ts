@@ -43,9 +43,12 @@ describe('the health of endpoints', () => {
   const row = (name: string) =>
     story.page.getByRole('row').filter({ has: story.page.getByRole('button', { name, exact: true }) });
 
-  it('is unknown until requests are sent, which is neither good nor bad', async () => {
+  it('is idle until requests are sent, which is neither good nor bad', async () => {
     await story.toPage('Endpoints');
-    await row('Assistant 1').getByText('Unknown').waitFor();
+    await row('Assistant 1').getByText('Idle').waitFor();
+    await row('Assistant 1').getByText('No requests in the last 15 min').waitFor();
+    for (const name of ['Health, 5 min', 'Errors, 24 h'])
+      await story.page.getByRole('columnheader', { name }).waitFor();
     assert.equal(await story.page.getByText('Healthy').count(), 0);
   });
 
@@ -62,7 +65,7 @@ describe('the health of endpoints', () => {
     await row('Assistant 1').getByText('connection refused').waitFor({ timeout: DOWN_MS_MAX });
     await row('Assistant 1').getByText('Down').waitFor();
     await row('Assistant 2').getByText('Healthy').waitFor();
-    await row('Assistant 3').getByText('Unknown').waitFor();
+    await row('Assistant 3').getByText('Idle').waitFor();
     await story.inspect('endpoints, one down');
   });
 
@@ -98,7 +101,7 @@ describe('the health of endpoints', () => {
       .waitFor();
     await story.inspect('live, endpoints down');
     await story.toPage('Home');
-    await story.page.getByText('2 down · 1 without recent requests · 1 healthy').waitFor();
+    await story.page.getByText('2 down · 1 idle · 1 healthy').waitFor();
     await story.toPage('Providers');
     await row('Assistant 1').getByText('connection refused').waitFor();
     await story.inspect('providers, one down');

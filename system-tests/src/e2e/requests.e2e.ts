@@ -130,6 +130,14 @@ describe('requests', () => {
     await steps.filter({ hasText: 'Attempt 1: Summaries 1' }).getByText('returned 429').waitFor();
     await steps.filter({ hasText: 'Attempt 2: Summaries 2' }).getByText('returned 200').waitFor();
     await steps.filter({ hasText: 'Wait for capacity' }).waitFor();
+    const tried = steps.filter({ hasText: 'Provider returned 429: the attempt failed' });
+    await tried.getByText('Tried, failed').waitFor();
+    const latency = await story.page
+      .getByText('Latency', { exact: true })
+      .first()
+      .locator('+ dd')
+      .textContent();
+    await story.page.getByText(`completed in ${latency} total`).waitFor();
     await story.page.getByText('Usage reported by the provider.').waitFor();
     await story.page.getByText('1 concurrent request on lane Summaries').waitFor();
     await story.inspect('request');

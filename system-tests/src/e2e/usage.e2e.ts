@@ -84,7 +84,7 @@ describe('figures', () => {
     await story.page.getByRole('link', { name: 'Set credential' }).waitFor();
     await fill();
     await story.page.reload();
-    await story.page.getByText('4 without recent requests').waitFor();
+    await story.page.getByText('4 idle').waitFor();
     assert.equal(await heading('Set up Relay').count(), 0);
   });
 
@@ -158,21 +158,17 @@ describe('figures', () => {
       story.page.waitForEvent('download'),
       story.button('Download CSV').click(),
     ]);
-    assert.match(sheet.suggestedFilename(), /^usage-requests-by-api-key-.*\.csv$/);
+    assert.match(sheet.suggestedFilename(), /^usage-requests-by-api-key-.*-to-.*\.csv$/);
     const [head, ...lines] = (await readFile(await sheet.path(), 'utf8')).trimEnd().split('\r\n');
-    assert.ok(head?.startsWith('time,'));
-    const sums = lines.map((line) =>
-      line
-        .split(',')
-        .slice(1)
-        .reduce((sum, cell) => sum + Number(cell), 0),
+    assert.equal(head, 'API key,Requests,"Share, %",Peak,"Peak at, UTC"');
+    const shown = story.page.getByRole('table', { name: 'Requests by API key, ranked' }).locator('tbody tr');
+    const rows = await shown.evaluateAll((all) =>
+      all.map((row) => [...row.querySelectorAll('td, th')].slice(0, 2).map((cell) => cell.textContent)),
     );
     assert.deepEqual(
-      sums,
-      values?.map((row) => row.reduce<number>((sum, value) => sum + (value ?? 0), 0)),
+      lines.map((line) => line.split(',').slice(0, 2)),
+      rows.map(([name, count]) => [name, count?.replaceAll(',', '')]),
     );
-    const total = sums.reduce((sum, each) => sum + each, 0);
-    await story.page.getByText(total.toLocaleString('en-US'), { exact: true }).first().waitFor();
   });
 
   it('a chart is read by keyboard, and a stretch of it is looked at closer', async () => {
@@ -208,6 +204,29 @@ describe('figures', () => {
       .getByRole('row', { name: /sim-multi/ })
       .first()
       .waitFor();
+  });
+
+  it('a chosen time range stays on the way through other pages, and through links without one', async () => {
+    await story.page.goto('/console/usage');
+    await story.button('Time range: Last 24 hours').click();
+    await story.button('Last 7 days').click();
+    await story.toPage('Requests');
+    await story.button('Time range: Last 7 days').waitFor();
+    await story.page.locator('tr[data-row] a').first().click();
+    await story.page.getByRole('heading', { name: /^Request:/, level: 1 }).waitFor();
+    await story.toPage('Endpoints');
+    await story.button('Assistant 1').click();
+    await story.page.keyboard.press('Escape');
+    await story.toPage('Usage');
+    await story.button('Time range: Last 7 days').waitFor();
+    await story.page.getByRole('main').getByRole('link', { name: 'Showback' }).click();
+    await story.page.getByRole('heading', { name: 'Showback', level: 1 }).waitFor();
+    await story.button('Time range: Last 7 days').click();
+    await story.button('Last 24 hours').click();
+    await story.button('Time range: Last 24 hours').waitFor();
+    await story.page.getByRole('main').getByRole('link', { name: 'Billing' }).click();
+    await story.page.getByText('See what each month cost').waitFor();
+    await story.inspect('billing');
   });
 
   it('what could not be read says why, and is tried again', async () => {

@@ -1,7 +1,6 @@
 import type { AuditEntry } from '@relay/contract';
 import { Link } from '@tanstack/react-router';
 import { usePages } from '../../session/use-pages.ts';
-import { timeRangeSearch } from '../../time-range/time-range.ts';
 import { objectName, objectPlace } from './entry-words.ts';
 
 interface ObjectLinkProps {
@@ -19,10 +18,7 @@ export function ObjectLink({ entry, nameOf }: ObjectLinkProps) {
   return (
     <Link
       to={place.path}
-      search={(before: Record<string, unknown>) => ({
-        ...timeRangeSearch(before),
-        ...(place.open === undefined ? {} : { open: place.open }),
-      })}
+      search={place.open === undefined ? {} : { open: place.open }}
       className="relative z-10 link"
     >
       {name}

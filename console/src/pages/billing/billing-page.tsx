@@ -4,6 +4,7 @@ import { type BillingSearch, billingTabs } from '../../address/control-search.ts
 import { LinkTabs } from '../../address/link-tabs.tsx';
 import { capabilitiesQuery } from '../../api/queries.ts';
 import { useApi } from '../../api/use-api.ts';
+import { SpendPages } from '../../parts/spend-pages.tsx';
 import { text } from '../../text/index.ts';
 import { Page } from '../../ui/page.tsx';
 import { HistoryView } from './history-view.tsx';
@@ -19,13 +20,16 @@ export function BillingPage() {
   // Nothing is sold where Relay is self-hosted, so there is only the statement.
   if (capabilities.mode === 'self_hosted')
     return (
-      <Page title={text.pages.billing} description={words.descriptionSelfHosted}>
+      <Page
+        title={text.pages.billing}
+        description={<SpendPages here="/billing" answers={text.spendPages.selfHostedBilling} />}
+      >
         <StatementView />
       </Page>
     );
   const tab = asked ?? 'invoices';
   return (
-    <Page title={text.pages.billing} description={words.description}>
+    <Page title={text.pages.billing} description={<SpendPages here="/billing" />}>
       <LinkTabs
         label={words.tabsLabel}
         current={tab}

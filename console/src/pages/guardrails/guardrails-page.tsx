@@ -7,7 +7,6 @@ import { useApi } from '../../api/use-api.ts';
 import { matches } from '../../format/matches.ts';
 import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
-import { timeRangeSearch } from '../../time-range/time-range.ts';
 import { TimeRangeMenu } from '../../time-range/time-range-menu.tsx';
 import { useTimeRange } from '../../time-range/use-time-range.ts';
 import { DataTable } from '../../ui/data-table.tsx';
@@ -27,12 +26,7 @@ export function GuardrailsPage() {
   const guardrails = useQuery(guardrailsQuery(api));
   const totals = useQuery(guardrailTotalsQuery(api, range));
   const open = useCallback(
-    (guardrailId: string) =>
-      void navigate({
-        to: '/guardrails/$guardrailId',
-        params: { guardrailId },
-        search: (before: Record<string, unknown>) => timeRangeSearch(before),
-      }),
+    (guardrailId: string) => void navigate({ to: '/guardrails/$guardrailId', params: { guardrailId } }),
     [navigate],
   );
   const columns = useMemo(() => columnsOf(totals.data, open), [totals.data, open]);

@@ -3,7 +3,6 @@ import { Link } from '@tanstack/react-router';
 import { formatCount, formatShare } from '../../format/numbers.ts';
 import { HealthSentence, healthTones } from '../../parts/health-badge.tsx';
 import { text } from '../../text/index.ts';
-import { timeRangeSearch } from '../../time-range/time-range.ts';
 import { Button } from '../../ui/button.tsx';
 import { Lights } from '../../ui/signal.tsx';
 import { Ago } from '../../ui/time.tsx';
@@ -34,11 +33,7 @@ export function FailedSection({ requests, failed, failures, unwell }: FailedSect
       tone={failed.value > 0 || isDown ? 'bad' : unwell.length > 0 ? 'warn' : 'none'}
       action={
         failed.value > 0 ? (
-          <Link
-            to="/requests"
-            search={(before: Record<string, unknown>) => ({ ...timeRangeSearch(before), state: 'failed' })}
-            className="link"
-          >
+          <Link to="/requests" search={{ state: 'failed' }} className="link">
             {words.viewAll(formatCount(failed.value))}
           </Link>
         ) : null
@@ -139,13 +134,12 @@ function RequestsLink({ cause, className }: RequestsLinkProps) {
     <Link
       to="/requests"
       {...(className !== undefined && { className })}
-      search={(before: Record<string, unknown>) => ({
-        ...timeRangeSearch(before),
+      search={{
         state: 'failed',
         ...(code !== null && { error: code }),
         ...(endpoint !== null && { endpoint }),
         ...(lane !== null && { lane }),
-      })}
+      }}
     >
       {words.viewRequests}
       <span className="sr-only">: {summary}</span>

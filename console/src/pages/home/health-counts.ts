@@ -5,7 +5,7 @@ import { text } from '../../text/index.ts';
 
 const words = text.home;
 
-/** "1 down · 2 without recent requests · 4 healthy". Says that all are healthy only when requests have shown it. */
+/** "1 down · 2 idle · 4 healthy". Says that all are healthy only when requests have shown it. */
 export function healthCounts(states: readonly Health[]): string {
   if (states.length > 0 && states.every((health) => health === 'healthy'))
     return words.allHealthy(states.length);

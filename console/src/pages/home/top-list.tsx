@@ -4,7 +4,6 @@ import type { UsageSearch } from '../../address/usage-search.ts';
 import { formatMoneyShort, formatShare } from '../../format/numbers.ts';
 import { seriesKey, seriesLabel } from '../../parts/usage-series.ts';
 import { text } from '../../text/index.ts';
-import { timeRangeSearch } from '../../time-range/time-range.ts';
 import { Meter } from '../../ui/meter.tsx';
 import { Panel } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/states.tsx';
@@ -30,11 +29,7 @@ export function TopList({ title, group, series }: TopListProps) {
     <Panel
       title={title}
       actions={
-        <Link
-          to="/usage"
-          search={(before: Record<string, unknown>) => ({ ...timeRangeSearch(before), by: group })}
-          className="text-xs link"
-        >
+        <Link to="/usage" search={{ by: group }} className="text-xs link">
           {words.viewAll}
           <span className="sr-only"> {title}</span>
         </Link>
@@ -82,7 +77,7 @@ function TopRow({ label, total, share, search }: TopRowProps) {
     <li className="relative grid h-[34px] grid-cols-[minmax(0,1fr)_auto_44px_48px] items-center gap-3 border-b px-4 hover:bg-hover">
       <Link
         to="/usage"
-        search={(before: Record<string, unknown>) => ({ ...timeRangeSearch(before), ...search })}
+        search={search}
         className="truncate font-medium after:absolute after:inset-0 after:content-['']"
       >
         {label}

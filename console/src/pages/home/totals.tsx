@@ -11,7 +11,7 @@ import {
   formatShare,
 } from '../../format/numbers.ts';
 import { text } from '../../text/index.ts';
-import { type TimeRange, timeRangeSearch } from '../../time-range/time-range.ts';
+import type { TimeRange } from '../../time-range/time-range.ts';
 import { classes } from '../../ui/class-names.ts';
 import { Panel } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/states.tsx';
@@ -130,7 +130,7 @@ function Row({ label, to, value, share, change }: RowProps) {
         ) : (
           <Link
             to="/usage"
-            search={(before: Record<string, unknown>) => ({ ...timeRangeSearch(before), ...to })}
+            search={to}
             title={words.openIn(label)}
             className="after:absolute after:inset-0 after:content-['']"
           >

@@ -4,7 +4,7 @@ import { type ReactNode, useMemo } from 'react';
 import { formatCompact, formatCount } from '../../format/numbers.ts';
 import { chartSeriesOf } from '../../parts/usage-series.ts';
 import { text } from '../../text/index.ts';
-import { type TimeRange, timeRangeSearch } from '../../time-range/time-range.ts';
+import type { TimeRange } from '../../time-range/time-range.ts';
 import { TimeChart } from '../../ui/charts/time-chart.tsx';
 import { Totals } from './totals.tsx';
 import { seriesNow, type useHomeFigures, type useTotals } from './use-home-figures.ts';
@@ -67,11 +67,7 @@ function Waited({ count }: { readonly count: number }): ReactNode {
       <Link
         to="/requests"
         // The count is of completed requests only.
-        search={(before: Record<string, unknown>) => ({
-          ...timeRangeSearch(before),
-          state: 'completed',
-          waited: true,
-        })}
+        search={{ state: 'completed', waited: true }}
         className="link"
       >
         {words.waited(count)}

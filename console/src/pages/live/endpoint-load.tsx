@@ -79,9 +79,11 @@ function Health({ endpoint }: { readonly endpoint: BoardEndpoint }) {
   );
 }
 
-function stateWords({ health, forMs, coolingMs }: BoardEndpoint): string {
+function stateWords({ health, forMs, coolingMs, inFlightOfAll }: BoardEndpoint): string {
   if (health === 'rate_limited' && coolingMs !== null) return words.limitedFor(formatCooling(coolingMs));
   if (health === 'down' && forMs !== null) return words.downFor(formatSpan(forMs));
   if (health === 'degraded' && forMs !== null) return words.degradedFor(formatSpan(forMs));
+  // Health counts ended requests, so an endpoint with its first one in flight is not idle.
+  if (health === 'unknown' && inFlightOfAll > 0) return words.noResult;
   return healthName(health);
 }

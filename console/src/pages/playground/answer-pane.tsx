@@ -2,15 +2,11 @@ import { text } from '../../text/index.ts';
 import { Field, Select } from '../../ui/field.tsx';
 import { Panel } from '../../ui/page.tsx';
 import { FactsList } from './facts-list.tsx';
+import type { ModelChoices } from './model-choices.ts';
 import { RefusalCard } from './refusal-card.tsx';
 import type { Run } from './use-run.ts';
 
 const words = text.playground;
-
-export interface ModelChoices {
-  readonly lanes: readonly string[];
-  readonly models: readonly string[];
-}
 
 interface AnswerPaneProps {
   readonly run: Run;

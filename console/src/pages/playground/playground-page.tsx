@@ -1,16 +1,18 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQueries, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { CodeXml, Columns2, MessageSquarePlus } from 'lucide-react';
 import { useState } from 'react';
-import { modelsQuery } from '../../api/queries.ts';
+import { endpointsQuery, lanesQuery, membershipsQuery, modelsQuery } from '../../api/queries.ts';
 import { useApi } from '../../api/use-api.ts';
+import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
 import { Button } from '../../ui/button.tsx';
 import { Page, Panel } from '../../ui/page.tsx';
 import { EmptyState, ErrorCard, Skeleton } from '../../ui/states.tsx';
-import { AnswerPane, type ModelChoices } from './answer-pane.tsx';
+import { AnswerPane } from './answer-pane.tsx';
 import { CodeDialog } from './code-dialog.tsx';
 import { codeSamples } from './code-samples.ts';
+import { type ChoicesFor, choicesOf, namesIn, type Routing } from './model-choices.ts';
 import { Question } from './question.tsx';
 import { bodyOf } from './request.ts';
 import { SettingsFields } from './settings-fields.tsx';
@@ -21,13 +23,14 @@ const words = text.playground;
 /** Sends real requests through the inference API, to one or two models. */
 export function PlaygroundPage() {
   const models = useQuery(modelsQuery(useApi()));
+  const { routing, isLoading } = useRouting();
   if (models.error !== null && models.data === undefined)
     return (
       <Page title={text.pages.playground} description={words.description}>
         <ErrorCard error={models.error} onRetry={() => void models.refetch()} />
       </Page>
     );
-  if (models.data === undefined)
+  if (models.data === undefined || isLoading)
     return (
       <Page title={text.pages.playground} description={words.description}>
         <Panel className="h-[26rem] space-y-4 p-4">
@@ -36,12 +39,7 @@ export function PlaygroundPage() {
         </Panel>
       </Page>
     );
-  const choices: ModelChoices = {
-    lanes: models.data.filter((each) => each.owned_by === 'relay').map(({ id }) => id),
-    models: models.data.filter((each) => each.owned_by !== 'relay').map(({ id }) => id),
-  };
-  const first = choices.lanes[0] ?? choices.models[0];
-  if (first === undefined)
+  if (models.data.length === 0)
     return (
       <Page title={text.pages.playground} description={words.description}>
         <EmptyState
@@ -54,19 +52,31 @@ export function PlaygroundPage() {
         />
       </Page>
     );
-  return <Playground choices={choices} first={first} />;
+  return <Playground choicesFor={choicesOf(models.data, routing)} />;
 }
 
-interface PlaygroundProps {
-  readonly choices: ModelChoices;
-  readonly first: string;
+/** What tells which operations a lane or model can answer; undefined if the caller may not read it. */
+function useRouting(): { readonly routing: Routing | undefined; readonly isLoading: boolean } {
+  const api = useApi();
+  const { can } = useAccess();
+  const [endpoints, lanes, memberships] = useQueries({
+    queries: [
+      { ...endpointsQuery(api), enabled: can('listEndpoints') },
+      { ...lanesQuery(api), enabled: can('listLanes') },
+      { ...membershipsQuery(api), enabled: can('listMemberships') },
+    ],
+  });
+  const isLoading = endpoints.isLoading || lanes.isLoading || memberships.isLoading;
+  if (endpoints.data === undefined || lanes.data === undefined || memberships.data === undefined)
+    return { routing: undefined, isLoading };
+  return {
+    routing: { endpoints: endpoints.data, lanes: lanes.data, memberships: memberships.data },
+    isLoading,
+  };
 }
 
-function Playground({ choices, first }: PlaygroundProps) {
-  const { settings, setSettings, left, right, comparing, setComparing, isRunning, ...runs } = useRuns(
-    choices,
-    first,
-  );
+function Playground({ choicesFor }: { readonly choicesFor: ChoicesFor }) {
+  const { settings, setSettings, choices, left, right, comparing, isRunning, ...runs } = useRuns(choicesFor);
   const [question, setQuestion] = useState('');
   const [codeShown, setCodeShown] = useState(false);
   const send = () => {
@@ -86,10 +96,11 @@ function Playground({ choices, first }: PlaygroundProps) {
             <MessageSquarePlus aria-hidden className="size-4" />
             {words.clear}
           </Button>
-          <Button aria-pressed={comparing} onClick={() => setComparing(!comparing)}>
-            <Columns2 aria-hidden className="size-4" />
-            {comparing ? words.compareOff : words.compare}
-          </Button>
+          <CompareButton
+            comparing={comparing}
+            why={runs.canCompare ? undefined : words.compareAlone(words.operations[settings.operation])}
+            onChange={runs.setComparing}
+          />
           <Button onClick={() => setCodeShown(true)}>
             <CodeXml aria-hidden className="size-4" />
             {words.code}
@@ -114,7 +125,11 @@ function Playground({ choices, first }: PlaygroundProps) {
             onStop={runs.stop}
           />
         </div>
-        <SettingsFields settings={settings} onChange={setSettings} />
+        <SettingsFields
+          settings={settings}
+          isServed={(operation) => namesIn(choicesFor(operation)).length > 0}
+          onChange={setSettings}
+        />
       </div>
       {codeShown ? (
         <CodeDialog
@@ -123,5 +138,28 @@ function Playground({ choices, first }: PlaygroundProps) {
         />
       ) : null}
     </Page>
+  );
+}
+
+interface CompareButtonProps {
+  readonly comparing: boolean;
+  /** Why there is nothing to compare; undefined if there is. */
+  readonly why: string | undefined;
+  readonly onChange: (comparing: boolean) => void;
+}
+
+function CompareButton({ comparing, why, onChange }: CompareButtonProps) {
+  return (
+    <span title={why} className="inline-flex">
+      <Button
+        aria-pressed={comparing}
+        aria-description={why}
+        disabled={why !== undefined}
+        onClick={() => onChange(!comparing)}
+      >
+        <Columns2 aria-hidden className="size-4" />
+        {comparing ? words.compareOff : words.compare}
+      </Button>
+    </span>
   );
 }

@@ -4,6 +4,8 @@ import { isObject } from '../../format/values.ts';
 /** Those that answer with content. */
 export type Operation = Exclude<AnyOperation, 'count_tokens'>;
 
+export const playable: readonly Operation[] = ['chat', 'responses', 'embeddings', 'messages'];
+
 export interface Turn {
   readonly role: 'user' | 'assistant';
   readonly content: string;

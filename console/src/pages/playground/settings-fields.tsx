@@ -1,19 +1,21 @@
 import { text } from '../../text/index.ts';
-import { Choice, optionsOf } from '../../ui/choice.tsx';
+import { Choice } from '../../ui/choice.tsx';
 import { Field, Input, TextArea } from '../../ui/field.tsx';
 import { Panel } from '../../ui/page.tsx';
 import { Switch } from '../../ui/switch.tsx';
-import type { Settings } from './request.ts';
+import { type Operation, playable, type Settings } from './request.ts';
 
 const words = text.playground;
 
 interface SettingsFieldsProps {
   readonly settings: Settings;
+  /** Whether a lane or model can answer the operation. */
+  readonly isServed: (operation: Operation) => boolean;
   readonly onChange: (settings: Settings) => void;
 }
 
 /** The settings of every request; empty ones are not sent. */
-export function SettingsFields({ settings, onChange }: SettingsFieldsProps) {
+export function SettingsFields({ settings, isServed, onChange }: SettingsFieldsProps) {
   const set = (part: Partial<Settings>) => onChange({ ...settings, ...part });
   const numberOf = (value: string) => (value === '' ? null : Number(value));
   return (
@@ -24,7 +26,11 @@ export function SettingsFields({ settings, onChange }: SettingsFieldsProps) {
             <Choice
               {...control}
               value={settings.operation}
-              options={optionsOf(words.operations)}
+              options={playable.map((value) => ({
+                value,
+                label: words.operations[value],
+                disabled: !isServed(value),
+              }))}
               onChange={(operation) => set({ operation })}
             />
           )}

@@ -1,28 +1,42 @@
 import { useState } from 'react';
-import type { ModelChoices } from './answer-pane.tsx';
-import type { Settings } from './request.ts';
+import { type ChoicesFor, namesIn } from './model-choices.ts';
+import { playable, type Settings } from './request.ts';
 import { useRun } from './use-run.ts';
 
 /** One conversation, or two with different models side by side. Both share every setting but the model. */
-export function useRuns(choices: ModelChoices, first: string) {
-  const [settings, setSettings] = useState<Settings>({
-    operation: 'chat',
-    model: first,
+export function useRuns(choicesFor: ChoicesFor) {
+  const [chosen, setSettings] = useState<Settings>(() => ({
+    operation: playable.find((each) => namesIn(choicesFor(each)).length > 0) ?? 'chat',
+    model: '',
     system: '',
     maxTokens: 256,
     temperature: null,
     stream: true,
-  });
-  const [secondModel, setSecondModel] = useState(choices.lanes[1] ?? choices.models[0] ?? first);
-  const [comparing, setComparing] = useState(false);
+  }));
+  const [chosenSecond, setSecondModel] = useState('');
+  const [wantsTwo, setWantsTwo] = useState(false);
   const left = useRun();
   const right = useRun();
+  // Another operation may leave a chosen model without an endpoint that serves it.
+  const choices = choicesFor(chosen.operation);
+  const names = namesIn(choices);
+  const [first = ''] = names;
+  const settings = { ...chosen, model: names.includes(chosen.model) ? chosen.model : first };
+  const other = names.find((name) => name !== settings.model);
+  const secondModel = names.includes(chosenSecond) ? chosenSecond : (other ?? first);
+  const canCompare = other !== undefined;
+  const comparing = wantsTwo && canCompare;
   const second: Settings = { ...settings, model: secondModel };
   return {
     settings,
     setSettings,
+    choices,
+    canCompare,
     comparing,
-    setComparing,
+    setComparing: (isOn: boolean) => {
+      setSecondModel(secondModel);
+      setWantsTwo(isOn);
+    },
     isRunning: left.run.state === 'running' || (comparing && right.run.state === 'running'),
     left: {
       run: left.run,

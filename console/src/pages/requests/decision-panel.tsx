@@ -1,4 +1,4 @@
-import type { BoundPolicy, RequestDetail } from '@relay/contract';
+import type { BoundPolicy, RecordedCandidate, RequestDetail } from '@relay/contract';
 import { Link } from '@tanstack/react-router';
 import { Gauge } from 'lucide-react';
 import { formatDuration } from '../../format/numbers.ts';
@@ -11,6 +11,7 @@ import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Panel } from '../../ui/page.tsx';
+import { triedOf } from './tried.ts';
 
 const words = text.requests.detail.decision;
 
@@ -29,41 +30,53 @@ export function DecisionPanel({ detail }: { readonly detail: RequestDetail }) {
       ) : (
         <ol className="mx-4">
           {candidates.map((candidate) => (
-            <li
+            <CandidateLine
               key={`${candidate.rank} ${candidate.endpoint_id}`}
-              className="flex items-start gap-3 border-t py-2.5 text-[13px]"
-            >
-              <span className="w-5 shrink-0 text-right text-ink-faint tabular-nums">{candidate.rank}</span>
-              <div className="min-w-0 flex-1">
-                <p className="truncate font-medium">
-                  {candidate.endpoint_name === null ? (
-                    words.deleted
-                  ) : (
-                    <ResourceLink kind="endpoint" id={candidate.endpoint_id} name={candidate.endpoint_name} />
-                  )}
-                </p>
-                <p className="text-xs text-ink-soft first-letter:uppercase">{candidate.reason}</p>
-                {candidate.verdict === 'unpriced' ? (
-                  <div className="mt-2">
-                    <SetPriceButton endpointId={candidate.endpoint_id} />
-                  </div>
-                ) : null}
-              </div>
-              <div className="shrink-0 text-right">
-                <Badge tone={verdictTones[candidate.verdict]}>
-                  {text.lanes.explain.candidate[candidate.verdict]}
-                </Badge>
-                {candidate.wait_ms === null || candidate.wait_ms === 0 ? null : (
-                  <p className="mt-0.5 text-xs text-ink-faint">
-                    {text.lanes.explain.waits(formatDuration(candidate.wait_ms))}
-                  </p>
-                )}
-              </div>
-            </li>
+              candidate={candidate}
+              tried={triedOf(candidate, detail)}
+            />
           ))}
         </ol>
       )}
     </Panel>
+  );
+}
+
+interface CandidateLineProps {
+  readonly candidate: RecordedCandidate;
+  readonly tried: ReturnType<typeof triedOf>;
+}
+
+function CandidateLine({ candidate, tried }: CandidateLineProps) {
+  return (
+    <li className="flex items-start gap-3 border-t py-2.5 text-[13px]">
+      <span className="w-5 shrink-0 text-right text-ink-faint tabular-nums">{candidate.rank}</span>
+      <div className="min-w-0 flex-1">
+        <p className="truncate font-medium">
+          {candidate.endpoint_name === null ? (
+            words.deleted
+          ) : (
+            <ResourceLink kind="endpoint" id={candidate.endpoint_id} name={candidate.endpoint_name} />
+          )}
+        </p>
+        <p className="text-xs text-ink-soft first-letter:uppercase">{tried?.reason ?? candidate.reason}</p>
+        {candidate.verdict === 'unpriced' ? (
+          <div className="mt-2">
+            <SetPriceButton endpointId={candidate.endpoint_id} />
+          </div>
+        ) : null}
+      </div>
+      <div className="shrink-0 text-right">
+        <Badge tone={tried?.tone ?? verdictTones[candidate.verdict]}>
+          {tried?.word ?? text.lanes.explain.candidate[candidate.verdict]}
+        </Badge>
+        {candidate.wait_ms === null || candidate.wait_ms === 0 ? null : (
+          <p className="mt-0.5 text-xs text-ink-faint">
+            {text.lanes.explain.waits(formatDuration(candidate.wait_ms))}
+          </p>
+        )}
+      </div>
+    </li>
   );
 }
 

@@ -19,12 +19,12 @@ function said(over: object): string {
 
 describe('the sentence about a request', () => {
   it('says how it ended', () => {
-    assert.equal(said({}), 'completed in 400 ms');
-    assert.equal(said({ streaming: true }), 'streamed a response in 400 ms');
-    assert.equal(said({ state: 'failed', attempts: [] }), 'failed after 400 ms');
+    assert.equal(said({}), 'completed in 400 ms total');
+    assert.equal(said({ streaming: true }), 'streamed a response in 400 ms total');
+    assert.equal(said({ state: 'failed', attempts: [] }), 'failed after 400 ms total');
     const attempts = [{ endpoint_id: 'a', outcome: 'failed', upstream_status: 500 }];
-    assert.equal(said({ state: 'failed', attempts }), 'got 500 from A, failed after 400 ms');
-    assert.equal(said({ state: 'cancelled' }), 'was cancelled by the client after 400 ms');
+    assert.equal(said({ state: 'failed', attempts }), 'got 500 from A, failed after 400 ms total');
+    assert.equal(said({ state: 'cancelled' }), 'was cancelled by the client after 400 ms total');
   });
 
   it('tells the wait, failed attempts and the fallback in order', () => {
@@ -35,7 +35,7 @@ describe('the sentence about a request', () => {
     ];
     assert.equal(
       said({ wait_ms: 100, attempts }),
-      'waited 100 ms in the queue, got 429 from A, got no response from C, fell back to B, completed in 300 ms',
+      'waited 100 ms in the queue, got 429 from A, got no response from C, fell back to B, completed in 400 ms total',
     );
   });
 
@@ -44,7 +44,7 @@ describe('the sentence about a request', () => {
       { endpoint_id: 'a', outcome: 'failed', upstream_status: 500 },
       { endpoint_id: 'a', outcome: 'succeeded', upstream_status: 200 },
     ];
-    assert.equal(said({ attempts }), 'got 500 from A, completed in 400 ms');
+    assert.equal(said({ attempts }), 'got 500 from A, completed in 400 ms total');
   });
 });
 

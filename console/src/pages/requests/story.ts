@@ -29,10 +29,11 @@ export function storyOf(detail: RequestDetail, nameOf: (endpointId: string) => s
   return clauses;
 }
 
-function endOf({ state, streaming, duration_ms: durationMs, wait_ms: waitMs }: RequestDetail) {
-  const took = formatDuration(Math.max(0, durationMs - waitMs));
+/** With the latency, which the page shows beside it. */
+function endOf({ state, streaming, duration_ms: durationMs }: RequestDetail) {
+  const took = formatDuration(durationMs);
   if (state === 'completed') return streaming ? words.streamed(took) : words.answered(took);
-  return state === 'failed' ? words.failed(formatDuration(durationMs)) : words.cancelled(took);
+  return state === 'failed' ? words.failed(took) : words.cancelled(took);
 }
 
 /** An error has a first byte, not a first token, so a failed request without output has no time to first token. */

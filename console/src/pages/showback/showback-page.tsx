@@ -10,6 +10,7 @@ import { type ShowbackQuestion, showbackQuery } from '../../api/team-queries.ts'
 import { useApi } from '../../api/use-api.ts';
 import { useChange } from '../../api/use-change.ts';
 import { formatCount, formatMoney } from '../../format/numbers.ts';
+import { SpendPages } from '../../parts/spend-pages.tsx';
 import { text } from '../../text/index.ts';
 import { TimeRangeMenu } from '../../time-range/time-range-menu.tsx';
 import { useTimeRange } from '../../time-range/use-time-range.ts';
@@ -38,7 +39,7 @@ export function ShowbackPage() {
   return (
     <Page
       title={text.pages.showback}
-      description={words.description}
+      description={<SpendPages here="/showback" />}
       actions={<Downloads question={question} />}
     >
       <Grouping by={by} label={label} />

@@ -1,28 +1,92 @@
 import type { Timeseries } from '@relay/contract';
 import { csvText } from '../../format/csv.ts';
-import { seriesLabel } from '../../parts/usage-series.ts';
+import { metricLook } from '../../parts/usage-metrics.ts';
+import { seriesKey } from '../../parts/usage-series.ts';
+import { text } from '../../text/index.ts';
+import { rankedRows } from './ranked-rows.ts';
 
-/** The chart as CSV: a row for each bucket, a column for each group; for spend one of micro-USD, rounded, and one of exact dollars. */
+const words = text.usage;
+
+type Cell = string | number | null;
+type Series = Timeseries['series'][number];
+
+/** What the page shows, with exact numbers: the ranking, or the chart's points where there are no groups. */
 export function csvOf(answer: Timeseries): string {
-  const { metric, group_by: group, series } = answer;
-  const isMoney = metric === 'cost_micros';
-  const columns = series.flatMap((each) => {
-    const name = each.kind === 'all' ? metric : seriesLabel(each, group);
-    const values = { name, cells: each.points.map(({ value }) => value) };
-    const usdName = each.kind === 'all' ? 'cost_usd' : `${name} (USD)`;
-    const exact = { name: usdName, cells: each.points.map(({ value_usd }) => value_usd ?? null) };
-    return isMoney ? [values, exact] : [values];
-  });
-  const head = ['time', ...columns.map(({ name }) => name)];
-  const moments = series[0]?.points.map(({ at }) => at) ?? [];
-  const rows = moments.map((at, index) => [at, ...columns.map(({ cells }) => cells[index] ?? null)]);
-  return csvText([head, ...rows]);
+  return csvText(answer.group_by === 'none' ? pointLines(answer) : rankingLines(answer));
 }
 
-/** usage-cost-micros-by-model-2026-11-15.csv */
-export function csvName({ metric, group_by: group, to }: Timeseries): string {
-  const by = group === 'none' ? '' : `-by-${group}`;
+function rankingLines(answer: Timeseries): readonly (readonly Cell[])[] {
+  const { metric, group_by: group } = answer;
+  const { label, adds } = metricLook(metric);
+  const seriesOf = new Map(answer.series.map((each) => [seriesKey(each), each]));
+  const share = adds ? [inUnit(words.share, '%')] : [];
+  const peak = [headOf(words.peak, metric), inUnit(words.peakAt, 'UTC')];
+  const lines = rankedRows(answer, adds).map((row): readonly Cell[] => {
+    const series = seriesOf.get(row.id);
+    const at = series?.points.find((point) => point.at === row.peak?.at);
+    return [
+      row.label,
+      cellOf(metric, row.total, series?.total_usd),
+      ...(adds ? [row.share === null ? null : percentOf(row.share)] : []),
+      cellOf(metric, row.peak?.value ?? null, at?.value_usd),
+      row.peak?.at ?? null,
+    ];
+  });
+  return [[words.groups[group], headOf(label, metric), ...share, ...peak], ...lines];
+}
+
+function pointLines({ metric, series }: Timeseries): readonly (readonly Cell[])[] {
+  const points: Series['points'] = series[0]?.points ?? [];
+  return [
+    [inUnit(words.time, 'UTC'), headOf(metricLook(metric).label, metric)],
+    ...points.map(({ at, value, value_usd: usd }) => [at, cellOf(metric, value, usd)]),
+  ];
+}
+
+const UNITS: Partial<Record<Timeseries['metric'], string>> = {
+  cost_micros: 'USD',
+  wait_ms_p50: 'ms',
+  wait_ms_p95: 'ms',
+  latency_ms_p50: 'ms',
+  latency_ms_p95: 'ms',
+  ttft_ms: 'ms',
+  fallback_rate: '%',
+};
+
+/** Counts have their unit in their name. */
+function headOf(name: string, metric: Timeseries['metric']): string {
+  const unit = UNITS[metric];
+  return unit === undefined ? name : inUnit(name, unit);
+}
+
+function inUnit(name: string, unit: string): string {
+  return `${name}, ${unit}`;
+}
+
+/** Spend in exact dollars, which micro-USD round. */
+function cellOf(metric: Timeseries['metric'], value: number | null, usd: string | undefined): Cell {
+  if (value === null) return null;
+  if (metric === 'cost_micros') return usd ?? value / 1_000_000;
+  return metric === 'fallback_rate' ? percentOf(value) : value;
+}
+
+function percentOf(share: number): number {
+  return Number((share * 100).toFixed(4));
+}
+
+/** usage-spend-by-model-2026-11-09-to-2026-11-15.csv */
+export function csvName({ metric, group_by: group, from, to }: Timeseries, isFiltered: boolean): string {
   // The range ends before `to`, which for whole days is the midnight after it.
-  const lastDay = new Date(Date.parse(to) - 1).toISOString().slice(0, 10);
-  return `usage-${metric}${by}-${lastDay}.csv`.replaceAll('_', '-');
+  const [first, last] = [Date.parse(from), Date.parse(to) - 1].map((ms) =>
+    new Date(ms).toISOString().slice(0, 10),
+  );
+  const parts = [
+    'usage',
+    metric === 'cost_micros' ? 'spend' : metric,
+    ...(group === 'none' ? [] : ['by', group]),
+    ...(isFiltered ? ['filtered'] : []),
+    first,
+    ...(first === last ? [] : ['to', last]),
+  ];
+  return `${parts.join('-')}.csv`.replaceAll('_', '-');
 }

@@ -7,6 +7,7 @@ import type { UsageFilterName } from '../../address/usage-search.ts';
 import { statsSummaryQuery } from '../../api/usage-queries.ts';
 import { useApi } from '../../api/use-api.ts';
 import { formatBucket } from '../../format/times.ts';
+import { SpendPages } from '../../parts/spend-pages.tsx';
 import { type MetricLook, metricLook } from '../../parts/usage-metrics.ts';
 import { chartSeriesOf } from '../../parts/usage-series.ts';
 import { text } from '../../text/index.ts';
@@ -28,6 +29,10 @@ const words = text.usage;
 /** More bars would be too thin. */
 const BARS_MAX = 100;
 
+interface UsageProps {
+  readonly usage: ReturnType<typeof useUsage>;
+}
+
 export function UsagePage() {
   const usage = useUsage();
   const { choice, change, answer } = usage;
@@ -36,7 +41,11 @@ export function UsagePage() {
   const filtered = Object.keys(choice.filters).length > 0;
   const summary = useQuery({ ...statsSummaryQuery(useApi()), enabled: empty && !filtered });
   return (
-    <Page title={text.pages.usage} description={words.description} actions={<Actions data={data} />}>
+    <Page
+      title={text.pages.usage}
+      description={<SpendPages here="/usage" />}
+      actions={<Actions usage={usage} />}
+    >
       <div className="space-y-4">
         <div className="space-y-2">
           <UsageControls choice={choice} change={change} />
@@ -56,7 +65,10 @@ export function UsagePage() {
   );
 }
 
-function Actions({ data }: { readonly data: Timeseries | undefined }) {
+function Actions({ usage: { choice, answer } }: UsageProps) {
+  // The response to another choice is still shown, faded, until this one's arrives.
+  const data = answer.isPlaceholderData ? undefined : answer.data;
+  const isFiltered = Object.keys(choice.filters).length > 0;
   const address = `${window.location.origin}${useLocation().publicHref}`;
   return (
     <>
@@ -65,7 +77,7 @@ function Actions({ data }: { readonly data: Timeseries | undefined }) {
         aria-label={words.csvLabel}
         disabled={data === undefined}
         onClick={() => {
-          if (data !== undefined) saveText(csvName(data), 'text/csv', csvOf(data));
+          if (data !== undefined) saveText(csvName(data, isFiltered), 'text/csv', csvOf(data));
         }}
       >
         <Download aria-hidden className="size-4" />
@@ -98,7 +110,7 @@ const FILTER_OF: Partial<Record<Timeseries['group_by'], UsageFilterName>> = {
   user: 'user',
 };
 
-function Figures({ usage }: { readonly usage: ReturnType<typeof useUsage> }) {
+function Figures({ usage }: UsageProps) {
   const { choice, change, answer, chooseRange } = usage;
   const { data } = answer;
   // Describes the displayed response, which may still be the previous one.

@@ -55,21 +55,32 @@ describe('the ranking', () => {
 });
 
 describe('the CSV', () => {
-  it('has a row for each bucket and a column for each group, and empty cells without values', () => {
-    const csv = csvOf(answer({ metric: 'wait_ms_p95' }, { 'A, B': [10, null], '=C': [20, 5] }));
-    assert.equal(csv, `time,"A, B",'=C\r\n2026-03-01T00:00:00.000Z,10,20\r\n2026-03-02T00:00:00.000Z,,5\r\n`);
+  it('has the rows and columns of the ranking, with units', () => {
+    const csv = csvOf(answer({}, { Small: [1, 0], None: [0, 0], 'Great, =B': [1, 2] }));
+    assert.equal(
+      csv,
+      `Lane,Requests,"Share, %",Peak,"Peak at, UTC"\r\n"Great, =B",3,75,2,${DAYS[1]}\r\nSmall,1,25,1,${DAYS[0]}\r\n`,
+    );
   });
 
-  it('has exact dollars beside rounded micro-USD', () => {
+  it('has no shares where values do not add up', () => {
+    const csv = csvOf(answer({ metric: 'wait_ms_p95' }, { A: [10, null] }));
+    assert.equal(csv, `Lane,"Wait (p95), ms","Peak, ms","Peak at, UTC"\r\nA,10,10,${DAYS[0]}\r\n`);
+  });
+
+  it('has the points in exact dollars where there are no groups', () => {
     const points = [{ at: DAYS[0] ?? '', value: 0, value_usd: '0.0000002' }];
     const series = [
       { kind: 'all', key: null, label: 'all', total: 0, total_usd: '0.0000002', points },
     ] as const;
     const csv = csvOf({ ...answer({ metric: 'cost_micros', group_by: 'none' }, {}), series: [...series] });
-    assert.equal(csv, 'time,cost_micros,cost_usd\r\n2026-03-01T00:00:00.000Z,0,0.0000002\r\n');
+    assert.equal(csv, `"Time, UTC","Spend, USD"\r\n${DAYS[0]},0.0000002\r\n`);
   });
 
   it('is named by its content', () => {
-    assert.equal(csvName(answer({ metric: 'cost_micros' }, {})), 'usage-cost-micros-by-lane-2026-03-02.csv');
+    const spend = answer({ metric: 'cost_micros' }, {});
+    assert.equal(csvName(spend, false), 'usage-spend-by-lane-2026-03-01-to-2026-03-02.csv');
+    const day = { ...spend, group_by: 'none', to: DAYS[1] ?? '' } as const;
+    assert.equal(csvName(day, true), 'usage-spend-filtered-2026-03-01.csv');
   });
 });

@@ -25,7 +25,7 @@ interface StoredSums {
   readonly failed: number;
   readonly cancelled: number;
   readonly cost_picos: string;
-  readonly coarse: readonly unknown[];
+  readonly coarse: string | null;
   readonly bins: string | null;
   readonly counts: string | null;
   readonly ttft_bins: string | null;
@@ -43,7 +43,7 @@ export async function readEndpoints(db: Kysely<Database>, question: RangeQuestio
     failed: row.failed,
     cancelled: row.cancelled,
     costPicos: BigInt(row.cost_picos),
-    ttft: histogramIn({ coarse: [], bins: row.ttft_bins, counts: row.ttft_counts }),
+    ttft: histogramIn({ coarse: null, bins: row.ttft_bins, counts: row.ttft_counts }),
     latency: histogramIn(row),
     series: seriesIn(row.series),
   }));
