@@ -71,6 +71,23 @@ describe('keys without accounts', () => {
     await story.toPage('API keys');
   });
 
+  it('a name that is missing is reported on submitting, and not when its field is left', async () => {
+    const missing = dialog().getByText('Is required.');
+    await story.button('Create key').first().click();
+    await dialog().getByRole('textbox', { name: 'Name', exact: true }).focus();
+    await dialog().getByRole('button', { name: '7 days' }).click();
+    await dialog()
+      .getByText(/^Expires /)
+      .last()
+      .waitFor();
+    assert.equal(await missing.count(), 0);
+    await dialog().getByRole('button', { name: 'Create key' }).click();
+    await missing.waitFor();
+    await dialog().getByRole('textbox', { name: 'Name', exact: true }).fill('N');
+    await missing.waitFor({ state: 'detached' });
+    await story.page.keyboard.press('Escape');
+  });
+
   it('a key is created with a budget and an expiry; the rest is behind more options', async () => {
     await story.button('Create key').first().click();
     assert.equal(await dialog().getByRole('checkbox').count(), 0);
