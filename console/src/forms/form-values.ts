@@ -25,7 +25,7 @@ export interface FormError {
 }
 
 export function formErrorOf({ path, message }: Issue, body: Readonly<Record<string, unknown>>): FormError {
-  // The path of a list's item is no name in the body, and an item is there.
+  // The path of an item in a list isn't a name in the body; an item is never missing.
   const isMissing = /^\w+$/.test(path) && (body[path] ?? null) === null;
   return { type: isMissing ? 'missing' : 'wrong', message: sentenceOf(path, message) };
 }

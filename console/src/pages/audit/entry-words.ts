@@ -139,7 +139,7 @@ export function objectPlace(entry: AuditEntry): ObjectPlace | null {
     case 'alert_destination':
       return { page: '/alerts', path: '/alerts' };
     case 'api_key':
-      return { page: '/keys', path: '/keys' };
+      return at('/keys', id);
     case 'member':
     case 'invitation':
       return { page: '/members', path: '/members' };
