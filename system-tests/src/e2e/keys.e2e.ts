@@ -325,6 +325,16 @@ describe('keys without accounts', () => {
     assert.match((await asked).url(), /policy_kind=api_key&user_uuid=/);
   });
 
+  it('the audit log says that the admin token created a key, and links to it', async () => {
+    await story.toPage('Audit log');
+    await story.page
+      .getByRole('row', { name: /Created API key.*Support bot.*Admin token/ })
+      .getByRole('link', { name: 'Support bot' })
+      .click();
+    await story.page.getByRole('dialog', { name: 'Support bot' }).waitFor();
+    await story.page.keyboard.press('Escape');
+  });
+
   it('nothing on the way hurt accessibility, the policy of the page, or the browser', () =>
     story.assertNothingFound());
 });
