@@ -25,7 +25,7 @@ export function ObjectLink({ entry, nameOf }: ObjectLinkProps) {
         ...timeRangeSearch(before),
         ...(place.open === undefined ? {} : { open: place.open }),
         // Otherwise the page lists only the caller's keys.
-        ...(place.page === '/keys' && can('listOrgApiKeys') ? { view: 'organization' } : {}),
+        ...(place.page === '/keys' && can('listOrgApiKeys') ? { view: 'organization' as const } : {}),
       })}
       className="relative z-10 link"
     >
