@@ -2016,6 +2016,11 @@ export interface components {
             scopes: string[];
             /** @enum {string} */
             status: "active" | "revoked" | "expired";
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, with milliseconds.
+             */
+            created_at: string;
             /** @description Null before the first use, and for keys first used with an earlier version of Relay. */
             first_used_at: string | null;
             /** @description Accurate to about a minute. */

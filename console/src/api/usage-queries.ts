@@ -58,14 +58,66 @@ export interface DayFigures {
 export function dayFiguresQuery(api: Api, group: 'lane' | 'api_key', metric: TimeseriesQuery['metric']) {
   return queryOptions({
     queryKey: [...cacheKeys.dayFigures, group, metric],
-    queryFn: async ({ signal }): Promise<DayFigures> => {
-      const from = new Date(Date.now() - DAY_MS).toISOString();
-      const query = { metric, group_by: group, bucket: 'hour', from } as const;
-      const { series } = await take(api.GET('/api/relay/stats/timeseries', { params: { query }, signal }));
-      return dayFiguresOf(series);
-    },
+    queryFn: async ({ signal }): Promise<DayFigures> =>
+      dayFiguresOf(await readDay(api, signal, { metric, group_by: group })),
     staleTime: 60_000,
   });
+}
+
+async function readDay(
+  api: Api,
+  signal: AbortSignal,
+  question: Omit<TimeseriesQuery, 'bucket' | 'from'>,
+): Promise<Timeseries['series']> {
+  const from = new Date(Date.now() - DAY_MS).toISOString();
+  const query = { ...question, bucket: 'hour', from } as const;
+  return (await take(api.GET('/api/relay/stats/timeseries', { params: { query }, signal }))).series;
+}
+
+/** The last 24 hours of one key. */
+export interface KeyDay {
+  readonly requests: number;
+  /** Null if unknown: an endpoint may have had no price. */
+  readonly costMicros: number | null;
+  readonly failed: number;
+  /** Completed after waiting for capacity. */
+  readonly waited: number;
+  /** Null without requests. */
+  readonly waitMsP95: number | null;
+}
+
+/** Of any key, also of one beyond the first 50 of `dayFiguresQuery`. */
+export function keyDayQuery(api: Api, keyId: string) {
+  return queryOptions({
+    queryKey: [...cacheKeys.dayFigures, 'api_key', { keyId }],
+    queryFn: async ({ signal }): Promise<KeyDay> => {
+      const read = (question: Pick<TimeseriesQuery, 'metric' | 'group_by'>) =>
+        readDay(api, signal, { ...question, api_key_id: keyId });
+      const [services, spend, waits] = await Promise.all([
+        read({ metric: 'requests', group_by: 'service' }),
+        read({ metric: 'cost_micros' }),
+        read({ metric: 'wait_ms_p95' }),
+      ]);
+      return keyDayOf(services, spend, waits);
+    },
+    staleTime: 15_000,
+  });
+}
+
+export function keyDayOf(
+  services: Timeseries['series'],
+  [spend]: Timeseries['series'],
+  [waits]: Timeseries['series'],
+): KeyDay {
+  const by = dayFiguresOf(services);
+  const figure = (total: number | null | undefined): DayFigure => ({ total: total ?? 0, hours: [] });
+  return {
+    requests: by.all,
+    costMicros: spentIn(figure(spend?.total), figure(by.all))?.total ?? null,
+    failed: by.of.get('failed')?.total ?? 0,
+    waited: by.of.get('waited')?.total ?? 0,
+    waitMsP95: waits?.total ?? null,
+  };
 }
 
 export function dayFiguresOf(series: Timeseries['series']): DayFigures {

@@ -2,6 +2,7 @@ import type { ComponentProps, ReactNode } from 'react';
 import { Controller, type FieldValues, type Path, type UseFormReturn } from 'react-hook-form';
 import { Field, type FieldProps, Input, Select } from '../ui/field.tsx';
 import { Switch } from '../ui/switch.tsx';
+import { shownError } from './form-values.ts';
 
 interface FormFieldProps<Values extends FieldValues> extends Omit<FieldProps, 'children' | 'error'> {
   readonly form: UseFormReturn<Values>;
@@ -9,7 +10,7 @@ interface FormFieldProps<Values extends FieldValues> extends Omit<FieldProps, 'c
 }
 
 export function errorOf<Values extends FieldValues>(form: UseFormReturn<Values>, name: Path<Values>) {
-  return form.getFieldState(name, form.formState).error?.message;
+  return shownError(form.getFieldState(name, form.formState).error, form.formState.isSubmitted);
 }
 
 type InputProps = Pick<

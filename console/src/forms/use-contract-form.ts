@@ -12,7 +12,7 @@ import {
 import type { TSchema } from 'typebox';
 import { ApiError } from '../errors/api-error.ts';
 import { text } from '../text/index.ts';
-import { bodyOf, sentenceOf } from './form-values.ts';
+import { bodyOf, type FormError, formErrorOf, sentenceOf } from './form-values.ts';
 
 /**
  * A form with the fields of a request body. It validates with the contract's schema, so the console and the
@@ -29,10 +29,8 @@ export function useContractForm<Values extends FieldValues>(
       const body = bodyOf(values);
       const checked = checkValue(schema, body);
       if (checked.ok) return { values: body as Values, errors: {} };
-      const errors: Record<string, { type: string; message: string }> = {};
-      for (const { path, message } of checked.issues) {
-        errors[path] ??= { type: 'schema', message: sentenceOf(path, message) };
-      }
+      const errors: Record<string, FormError> = {};
+      for (const issue of checked.issues) errors[issue.path] ??= formErrorOf(issue, body);
       return { values: {}, errors: errors as FieldErrors<Values> };
     },
   });

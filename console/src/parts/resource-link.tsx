@@ -24,7 +24,7 @@ export function ResourceLink({ kind, id, name }: ResourceLinkProps) {
       return can('listApiKeys') ? (
         <Link
           to="/keys"
-          search={can('listOrgApiKeys') ? { q: name, view: 'organization' } : { q: name }}
+          search={can('listOrgApiKeys') ? { open: id, view: 'organization' } : { open: id }}
           {...look}
         />
       ) : (

@@ -12,7 +12,7 @@ import { useApi } from '../api/use-api.ts';
 import { shortId } from '../format/short-id.ts';
 import { useAccess } from '../session/use-access.ts';
 
-/** The name of any resource that a what-if names; the end of the ID of one that is gone or not readable. */
+/** The name of any resource that a limit or a what-if names; the end of the ID of one that is gone or not readable. */
 export function useTouchedNames(): (id: string) => string {
   const api = useApi();
   const { can } = useAccess();

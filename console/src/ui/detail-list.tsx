@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { classes } from './class-names.ts';
 
 /** Names and values in two columns. */
 export function DetailList({ rows }: { readonly rows: readonly (readonly [string, ReactNode])[] }) {
@@ -8,6 +9,20 @@ export function DetailList({ rows }: { readonly rows: readonly (readonly [string
         <div key={name} className="contents">
           <dt className="text-ink-faint">{name}</dt>
           <dd className="min-w-0 break-words">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** A few large values with their names, side by side. */
+export function Figures({ of }: { readonly of: readonly (readonly [string, ReactNode])[] }) {
+  return (
+    <dl className={classes('grid gap-4', of.length > 3 ? 'grid-cols-2 sm:grid-cols-4' : 'grid-cols-3')}>
+      {of.map(([name, value]) => (
+        <div key={name} className="min-w-0">
+          <dt className="text-xs text-ink-faint">{name}</dt>
+          <dd className="truncate text-lg font-semibold tabular-nums">{value}</dd>
         </div>
       ))}
     </dl>

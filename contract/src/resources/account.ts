@@ -37,6 +37,7 @@ export const ApiKey = closed('ApiKey', {
   product_key: Type.String({ description: 'Currently always `model_relay`.' }),
   scopes: Type.Array(Type.String()),
   status: Type.Enum(['active', 'revoked', 'expired'], { type: 'string' }),
+  created_at: Timestamp,
   first_used_at: nullable(Timestamp, {
     description: 'Null before the first use, and for keys first used with an earlier version of Relay.',
   }),

@@ -10,6 +10,8 @@ export interface Caller {
   readonly keyId: string | null;
   /** Null when the caller is not a browser session. */
   readonly sessionId: string | null;
+  /** A browser session that the admin token opened. Left out for every other caller. */
+  readonly isAdminSession?: true;
   readonly kind: 'api_token' | 'admin_token' | 'user_key' | 'session';
   /** Effective scopes: what the key, its owner, the organization and the plan all allow. */
   readonly scopes: ReadonlySet<Scope>;

@@ -31,7 +31,7 @@ export function createSessionAuthenticator(deps: SessionAuthenticatorDeps): Auth
         return Array.isArray(value) ? value[0] : value;
       },
     });
-    if (session.isAdmin) return callerOf(session, ADMINISTRATION);
+    if (session.isAdmin) return { ...callerOf(session, ADMINISTRATION), isAdminSession: true };
     return callerOf(session, await memberAccess(deps, session, suspendedToo));
   };
 }

@@ -40,7 +40,7 @@ describe('control', () => {
     assert.equal(changed.status, 200);
     await story.toPage('Audit log');
     await story.page
-      .getByRole('row', { name: /Changed lane.*Assistant.*default_max_wait_ms.*Owner/ })
+      .getByRole('row', { name: /Changed lane.*Assistant.*default_max_wait_ms.*Admin token/ })
       .waitFor();
     await story.inspect('audit');
     await story.page.getByRole('link', { name: 'Changed lane' }).click();

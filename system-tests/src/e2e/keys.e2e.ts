@@ -71,6 +71,23 @@ describe('keys without accounts', () => {
     await story.toPage('API keys');
   });
 
+  it('a name that is missing is reported on submitting, and not when its field is left', async () => {
+    const missing = dialog().getByText('Is required.');
+    await story.button('Create key').first().click();
+    await dialog().getByRole('textbox', { name: 'Name', exact: true }).focus();
+    await dialog().getByRole('button', { name: '7 days' }).click();
+    await dialog()
+      .getByText(/^Expires /)
+      .last()
+      .waitFor();
+    assert.equal(await missing.count(), 0);
+    await dialog().getByRole('button', { name: 'Create key' }).click();
+    await missing.waitFor();
+    await dialog().getByRole('textbox', { name: 'Name', exact: true }).fill('N');
+    await missing.waitFor({ state: 'detached' });
+    await story.page.keyboard.press('Escape');
+  });
+
   it('a key is created with a budget and an expiry; the rest is behind more options', async () => {
     await story.button('Create key').first().click();
     assert.equal(await dialog().getByRole('checkbox').count(), 0);
@@ -228,10 +245,94 @@ describe('keys without accounts', () => {
     await story.inspect('keys');
   });
 
+  it('a key has a panel with its owner, use, limits and scopes, and its URL opens it again', async () => {
+    const { page } = story;
+    await story.button('Tested').click();
+    const panel = page.getByRole('dialog', { name: 'Tested' });
+    const detail = (name: string) =>
+      panel
+        .locator('div')
+        .filter({ has: page.locator('dt', { hasText: name }) })
+        .last()
+        .locator('dd');
+    await panel.getByText('Active').waitFor();
+    await panel.getByText(/\(you\)$/).waitFor();
+    await panel.getByText('No limits of its own.').waitFor();
+    await panel.getByText('relay:request', { exact: true }).waitFor();
+    await panel.getByText('Scopes can’t change.').waitFor();
+    assert.match((await detail('Created').textContent()) ?? '', /^\w{3} \d+, \d{4}, \d\d:\d\d UTC$/);
+    assert.equal(await detail('Requests').textContent(), '1');
+    assert.match((await detail('Spend').textContent()) ?? '', /^\$0\.0/);
+    assert.equal(await detail('Failed').textContent(), '0');
+    await story.inspect('key');
+    assert.match(page.url(), /open=/);
+    await page.reload();
+    await panel.getByRole('link', { name: 'View requests' }).click();
+    await page.waitForURL(/requests\?key=/);
+    await page.goBack();
+    await panel.waitFor();
+  });
+
+  it('its limit is added on the page of limits, and the panel shows what is left', async () => {
+    const { page } = story;
+    await dialog().getByRole('link', { name: 'Add limit' }).click();
+    await dialog().getByRole('heading', { name: 'Create limit' }).waitFor();
+    await dialog()
+      .getByLabel(/^Limit/)
+      .fill('5');
+    await dialog().getByText('for key Tested').waitFor();
+    await dialog().getByRole('button', { name: 'Create limit' }).click();
+    await page
+      .getByRole('row', { name: /\$5\.00 per day.*Tested/ })
+      .getByRole('link', { name: 'Tested' })
+      .click();
+    const panel = page.getByRole('dialog', { name: 'Tested' });
+    await panel.getByText('of $5.00 per day').waitFor();
+    await panel.getByText('$5.00 left').waitFor();
+    await story.inspect('key with a limit');
+  });
+
+  it('the panel renames a key, replaces it, and revokes it', async () => {
+    const { page } = story;
+    const choose = async (name: string, item: string) => {
+      await page.getByRole('dialog', { name }).getByRole('button', { name: /^More/ }).click();
+      await page.getByRole('menuitem', { name: item }).click();
+    };
+    await choose('Tested', 'Rename');
+    await page.getByRole('dialog', { name: 'Rename key' }).getByLabel('Name').fill('Retired');
+    await story.button('Save changes').click();
+    await choose('Retired', 'Rotate');
+    await story.button('Rotate key').click();
+    await dialog().getByRole('heading', { name: 'Key Retired is ready' }).waitFor();
+    await close();
+    assert.doesNotMatch(page.url(), /open=/);
+    await page.goBack();
+    await choose('Retired', 'Revoke');
+    await story.button('Revoke key').click();
+    const panel = page.getByRole('dialog', { name: 'Retired' });
+    await panel.getByText('Revoked').first().waitFor();
+    assert.equal(await panel.getByRole('button', { name: /^More/ }).count(), 0);
+    await panel.getByRole('button', { name: 'Create key' }).click();
+    await dialog().getByRole('heading', { name: 'Create key' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+    await story.toPage('API keys');
+  });
+
   it('the page polls the limits of the caller’s keys, not every limit', async () => {
     const asked = story.page.waitForRequest(/limits\/usage/);
     await story.page.reload();
     assert.match((await asked).url(), /policy_kind=api_key&user_uuid=/);
+  });
+
+  it('the audit log says that the admin token created a key, and links to it', async () => {
+    await story.toPage('Audit log');
+    await story.page
+      .getByRole('row', { name: /Created API key.*Support bot.*Admin token/ })
+      .getByRole('link', { name: 'Support bot' })
+      .click();
+    await story.page.getByRole('dialog', { name: 'Support bot' }).waitFor();
+    await story.page.keyboard.press('Escape');
   });
 
   it('nothing on the way hurt accessibility, the policy of the page, or the browser', () =>

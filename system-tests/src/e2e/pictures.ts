@@ -74,6 +74,11 @@ export const pictures: Readonly<Record<string, Visit>> = {
     await page.goto('/console/keys');
     await page.getByRole('row').nth(1).waitFor();
   },
+  async key(page) {
+    await page.goto('/console/keys');
+    await page.getByRole('button', { name: 'Support bot', exact: true }).click();
+    await page.getByText('Served after waiting').waitFor();
+  },
   async 'new-key'(page) {
     await page.goto('/console/keys');
     await page.getByRole('button', { name: 'Create key' }).click();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AuditEntry } from '@relay/contract';
-import { actionWords, changesOf, kindOf, objectName, objectPlace } from './entry-words.ts';
+import { actionWords, actorName, changesOf, kindOf, objectName, objectPlace } from './entry-words.ts';
 
 function entry(part: Partial<AuditEntry>): AuditEntry {
   return {
@@ -25,6 +25,12 @@ test('an action has a label, and an unknown action is shown as in the log', () =
   assert.equal(actionWords('team_limit_policy.create', 'team_limit_policy'), 'Created team limit');
   assert.equal(actionWords('session.create', 'session'), 'Signed in');
   assert.equal(actionWords('robot.paint', 'robot'), 'robot.paint');
+});
+
+test('people and keys are named, and the admin token is not called by the name of the first owner', () => {
+  assert.equal(actorName({ type: 'user', id: 'u1', name: 'Ada' }), 'Ada');
+  assert.equal(actorName({ type: 'api_key', id: 'k1', name: null }), 'Deleted key');
+  assert.equal(actorName({ type: 'admin_token', id: 'u1', name: 'Ada' }), 'Admin token');
 });
 
 test('an object has its newest name, and a relation the names of both sides', () => {
@@ -58,6 +64,7 @@ test('a deleted object has no link', () => {
   assert.equal(objectPlace(entry({}))?.path, '/lanes/l1');
   assert.equal(objectPlace(entry({ target_type: 'team', target_id: 't1' }))?.path, '/teams');
   assert.equal(objectPlace(entry({ target_type: 'team_limit_policy' }))?.path, '/limits');
+  assert.equal(objectPlace(entry({ target_type: 'api_key', target_id: 'k1' }))?.open, 'k1');
   const gone = entry({ action: 'lane.delete', after: null });
   assert.equal(kindOf(gone), 'delete');
   assert.equal(objectPlace(gone), null);

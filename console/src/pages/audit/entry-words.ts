@@ -25,9 +25,9 @@ export function kindOf({ before, after }: AuditEntry): 'create' | 'update' | 'de
   return after === null ? 'delete' : 'update';
 }
 
-/** Deleted users and keys have no name, nor has Relay itself. */
+/** Only people and keys have a name: the admin token has that of the first owner, who may be another person. */
 export function actorName({ type, name }: AuditEntry['actor']): string {
-  return name ?? (type === 'user' || type === 'api_key' ? words.deleted[type] : words.through[type]);
+  return type === 'user' || type === 'api_key' ? (name ?? words.deleted[type]) : words.through[type];
 }
 
 /** The object's name, from its newest state in the entry. */
@@ -139,7 +139,7 @@ export function objectPlace(entry: AuditEntry): ObjectPlace | null {
     case 'alert_destination':
       return { page: '/alerts', path: '/alerts' };
     case 'api_key':
-      return { page: '/keys', path: '/keys' };
+      return at('/keys', id);
     case 'member':
     case 'invitation':
       return { page: '/members', path: '/members' };

@@ -1,5 +1,6 @@
 import type { AuditEntry } from '@relay/contract';
 import { Link } from '@tanstack/react-router';
+import { useAccess } from '../../session/use-access.ts';
 import { usePages } from '../../session/use-pages.ts';
 import { objectName, objectPlace } from './entry-words.ts';
 
@@ -11,6 +12,7 @@ interface ObjectLinkProps {
 /** The object's name, linked if it still exists and the caller can open its page. */
 export function ObjectLink({ entry, nameOf }: ObjectLinkProps) {
   const pages = usePages();
+  const { can } = useAccess();
   const name = objectName(entry, nameOf);
   if (name === null) return null;
   const place = objectPlace(entry);
@@ -18,7 +20,11 @@ export function ObjectLink({ entry, nameOf }: ObjectLinkProps) {
   return (
     <Link
       to={place.path}
-      search={place.open === undefined ? {} : { open: place.open }}
+      search={{
+        ...(place.open === undefined ? {} : { open: place.open }),
+        // Otherwise the page lists only the caller's keys.
+        ...(place.page === '/keys' && can('listOrgApiKeys') ? { view: 'organization' as const } : {}),
+      }}
       className="relative z-10 link"
     >
       {name}

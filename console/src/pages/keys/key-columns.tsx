@@ -1,4 +1,4 @@
-import type { ApiKey, LimitUsage } from '@relay/contract';
+import type { ApiKey } from '@relay/contract';
 import { type DayFigures, figureIn, spentIn, sumOf } from '../../api/usage-queries.ts';
 import { formatCount, formatMoneyShort } from '../../format/numbers.ts';
 import { formatDay } from '../../format/times.ts';
@@ -6,16 +6,16 @@ import { DayTraffic, DayValue } from '../../parts/day-figure.tsx';
 import { LimitBar } from '../../parts/limit-bar.tsx';
 import { text } from '../../text/index.ts';
 import type { Tone } from '../../ui/badge.tsx';
-import { type Column, nameWidth } from '../../ui/data-table.tsx';
+import { type Column, nameWidth, RowName } from '../../ui/data-table.tsx';
 import { Signal } from '../../ui/signal.tsx';
 import { Ago, Time } from '../../ui/time.tsx';
 import type { NewKey } from './create-key.ts';
 import { KeyMenu } from './key-menu.tsx';
 import { isEnding } from './key-use.ts';
-import { fullness } from './use-key-budgets.ts';
+import { fullness, type KeyLimits } from './use-key-limits.ts';
 
 const words = text.keys;
-const ENDED: Record<Exclude<ApiKey['status'], 'active'>, Tone> = { revoked: 'bad', expired: 'warn' };
+const TONES: Record<ApiKey['status'], Tone> = { active: 'good', revoked: 'bad', expired: 'warn' };
 
 /** The last 24 hours of each key; undefined while loading and without access. */
 export interface KeyDays {
@@ -24,7 +24,7 @@ export interface KeyDays {
 }
 
 interface KeyColumnsSetup {
-  readonly budgets: ReadonlyMap<string, LimitUsage>;
+  readonly limits: KeyLimits;
   readonly days: KeyDays;
   readonly selfId: string | undefined;
   /** Names by user ID where the keys of several members are shown; otherwise null. */
@@ -32,16 +32,17 @@ interface KeyColumnsSetup {
   /** Names by team ID. */
   readonly teams: ReadonlyMap<string, string>;
   readonly onCreated: (created: NewKey) => void;
+  readonly open: (id: string) => void;
 }
 
 export function keyColumns(setup: KeyColumnsSetup): readonly Column<ApiKey>[] {
   const { owners, selfId, onCreated } = setup;
   return [
-    nameColumn(owners),
+    nameColumn(setup),
     ...(owners === null ? [] : [ownerColumn(owners)]),
     ...(setup.teams.size === 0 ? [] : [teamColumn(setup.teams)]),
     ...trafficColumns(setup.days),
-    budgetColumn(setup.budgets),
+    limitColumn(setup.limits),
     lastUsedColumn,
     expiresColumn,
     {
@@ -57,20 +58,24 @@ export function keyColumns(setup: KeyColumnsSetup): readonly Column<ApiKey>[] {
   ];
 }
 
-function nameColumn(owners: KeyColumnsSetup['owners']): Column<ApiKey> {
+function nameColumn({ owners, open }: KeyColumnsSetup): Column<ApiKey> {
   return {
     id: 'name',
     header: words.columns.name,
     sortBy: ({ name }) => name,
     width: nameWidth,
-    cell: ({ name, key_prefix: prefix, scopes, user_uuid: id }) => (
-      <div className="min-w-0" title={[words.scopeCount(scopes.length), ...scopes].join('\n')}>
-        <p className="truncate font-medium">{name}</p>
-        <p className="truncate text-xs text-ink-faint">
-          <span className="font-mono">{prefix}…</span>
-          {owners === null ? null : <span className="ml-2 sm:hidden">{owners.get(id)}</span>}
-        </p>
-      </div>
+    cell: ({ id, name, key_prefix: prefix, user_uuid: ownerId }) => (
+      <RowName
+        onOpen={() => open(id)}
+        note={
+          <>
+            <span className="font-mono">{prefix}…</span>
+            {owners === null ? null : <span className="ml-2 sm:hidden">{owners.get(ownerId)}</span>}
+          </>
+        }
+      >
+        {name}
+      </RowName>
     ),
     total: (rows) => words.total(rows.length),
   };
@@ -129,16 +134,16 @@ function known(total: number | null, format: (value: number) => string): string 
   return total === null ? text.states.empty : format(total);
 }
 
-function budgetColumn(budgets: KeyColumnsSetup['budgets']): Column<ApiKey> {
+function limitColumn(limits: KeyLimits): Column<ApiKey> {
   return {
     id: 'budget',
     header: words.columns.budget,
     sortBy: ({ id }) => {
-      const usage = budgets.get(id);
+      const [usage] = limits.get(id) ?? [];
       return usage === undefined ? -1 : fullness(usage);
     },
     cell: ({ id }) => {
-      const usage = budgets.get(id);
+      const [usage] = limits.get(id) ?? [];
       return usage === undefined ? (
         <span className="whitespace-nowrap text-ink-faint">{words.noBudget}</span>
       ) : (
@@ -171,18 +176,23 @@ const expiresColumn: Column<ApiKey> = {
   header: words.columns.expires,
   from: 'lg',
   sortBy: ({ expires_at: at }) => at ?? '9999',
-  cell: (key) => {
-    const { status, expires_at: at } = key;
-    if (status !== 'active') return <Signal tone={ENDED[status]}>{words.statuses[status]}</Signal>;
-    if (at === null) return <span className="text-ink-faint">{text.states.never}</span>;
-    return isEnding(key, Date.now()) ? (
-      <span className="whitespace-nowrap text-warn">
-        <Ago at={at} />
-      </span>
-    ) : (
-      <span className="whitespace-nowrap text-ink-soft">
-        <Time at={at} format={formatDay} />
-      </span>
-    );
-  },
+  cell: (key) => (key.status === 'active' ? <KeyExpiry of={key} /> : <KeyStatus of={key.status} />),
 };
+
+export function KeyStatus({ of }: { readonly of: ApiKey['status'] }) {
+  return <Signal tone={TONES[of]}>{words.statuses[of]}</Signal>;
+}
+
+export function KeyExpiry({ of }: { readonly of: ApiKey }) {
+  const { expires_at: at } = of;
+  if (at === null) return <span className="text-ink-faint">{text.states.never}</span>;
+  return isEnding(of, Date.now()) ? (
+    <span className="whitespace-nowrap text-warn">
+      <Ago at={at} />
+    </span>
+  ) : (
+    <span className="whitespace-nowrap text-ink-soft">
+      <Time at={at} format={formatDay} />
+    </span>
+  );
+}

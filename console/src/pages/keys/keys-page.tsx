@@ -15,6 +15,7 @@ import { CreateButton, ListPage } from '../../ui/list-page.tsx';
 import { Segments } from '../../ui/segments.tsx';
 import type { NewKey } from './create-key.ts';
 import { CreateKeyDialog } from './create-key-dialog.tsx';
+import { KeyPanel, type OpenedKey } from './key-panel.tsx';
 import { isOfUse } from './key-use.ts';
 import { NewSecretDialog } from './new-secret-dialog.tsx';
 import { useKeys } from './use-keys.ts';
@@ -24,14 +25,14 @@ const words = text.keys;
 /** The caller's keys, and for administrators the keys of all members. */
 export function KeysPage() {
   const { can } = useAccess();
-  const { query, setQuery } = useListSearch();
+  const { query, openId, setQuery, open, close } = useListSearch();
   const { view, use }: KeysSearch = useSearch({ strict: false });
   const changeSearch = useChangeSearch();
   const [creating, setCreating] = useState(false);
   const [created, setCreated] = useState<NewKey | null>(null);
   const [endedShown, setEndedShown] = useState(false);
   const ofAll = view === 'organization';
-  const { keys, columns, owners } = useKeys(ofAll, setCreated);
+  const { keys, columns, owners, openedOf } = useKeys(ofAll, { onCreated: setCreated, open });
   const found = useFound(keys.data, owners, query, endedShown);
   const rows = useMemo(() => found?.filter((key) => isOfUse(use, key, Date.now())), [found, use]);
   const hasEnded = keys.data?.some(({ status }) => status !== 'active') === true;
@@ -75,8 +76,10 @@ export function KeysPage() {
           creating={creating}
           created={created}
           forMembers={ofAll}
+          opened={openedOf(openId)}
           onCreating={setCreating}
           onCreated={setCreated}
+          onClose={close}
         />
       }
     >
@@ -108,21 +111,28 @@ function useFound(
   );
 }
 
-function KeyDialogs({ creating, created, forMembers, onCreating, onCreated }: KeyDialogsProps) {
+/** The panel of the open key, the dialog for a new one, and the one that shows a secret. Only one is open. */
+function KeyDialogs(props: KeyDialogsProps) {
+  const { creating, created, forMembers, opened, onCreating, onCreated, onClose } = props;
+  const showSecret = (next: NewKey) => {
+    if (opened !== null) onClose();
+    onCreating(false);
+    onCreated(next);
+  };
+  if (created !== null) return <NewSecretDialog created={created} onClose={() => onCreated(null)} />;
+  if (creating)
+    return (
+      <CreateKeyDialog forMembers={forMembers} onClose={() => onCreating(false)} onCreated={showSecret} />
+    );
+  if (opened === null) return null;
   return (
-    <>
-      {creating ? (
-        <CreateKeyDialog
-          forMembers={forMembers}
-          onClose={() => onCreating(false)}
-          onCreated={(next) => {
-            onCreating(false);
-            onCreated(next);
-          }}
-        />
-      ) : null}
-      {created === null ? null : <NewSecretDialog created={created} onClose={() => onCreated(null)} />}
-    </>
+    <KeyPanel
+      key={opened.apiKey.id}
+      {...opened}
+      onClose={onClose}
+      onCreate={() => onCreating(true)}
+      onCreated={showSecret}
+    />
   );
 }
 
@@ -130,8 +140,10 @@ interface KeyDialogsProps {
   readonly creating: boolean;
   readonly created: NewKey | null;
   readonly forMembers: boolean;
+  readonly opened: OpenedKey | null;
   readonly onCreating: (creating: boolean) => void;
   readonly onCreated: (created: NewKey | null) => void;
+  readonly onClose: () => void;
 }
 
 function UseFilter({ keys, value, onChange }: UseFilterProps) {

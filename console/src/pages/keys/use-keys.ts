@@ -8,15 +8,22 @@ import { useApi } from '../../api/use-api.ts';
 import { useAccess } from '../../session/use-access.ts';
 import type { NewKey } from './create-key.ts';
 import { type KeyDays, keyColumns } from './key-columns.tsx';
-import { useKeyBudgets } from './use-key-budgets.ts';
+import type { OpenedKey } from './key-panel.tsx';
+import { useKeyLimits } from './use-key-limits.ts';
+
+interface RowActions {
+  /** Shows the secret of a key that was rotated. */
+  readonly onCreated: (created: NewKey) => void;
+  readonly open: (id: string) => void;
+}
 
 /** The caller's keys or those of all members, and the columns of their table. */
-export function useKeys(ofAll: boolean, onCreated: (created: NewKey) => void) {
+export function useKeys(ofAll: boolean, { onCreated, open }: RowActions) {
   const api = useApi();
   const { can } = useAccess();
   const { data: session } = useQuery(sessionQuery(api));
-  const selfId = session?.user.id;
-  const budgets = useKeyBudgets(ofAll, selfId);
+  const self = session?.user;
+  const limits = useKeyLimits(ofAll, self?.id);
   const own = useQuery({ ...apiKeysQuery(api), enabled: !ofAll });
   const all = useQuery({ ...orgApiKeysQuery(api), enabled: ofAll });
   const members = useQuery({ ...membersQuery(api), enabled: ofAll });
@@ -28,10 +35,23 @@ export function useKeys(ofAll: boolean, onCreated: (created: NewKey) => void) {
   const teams = useMemo(() => new Map(teamList?.map(({ id, name }) => [id, name])), [teamList]);
   const days = useKeyDays();
   const columns = useMemo(
-    () => keyColumns({ budgets, days, selfId, owners, teams, onCreated }),
-    [budgets, days, selfId, owners, teams, onCreated],
+    () => keyColumns({ limits, days, selfId: self?.id, owners, teams, onCreated, open }),
+    [limits, days, self?.id, owners, teams, onCreated, open],
   );
-  return { keys: ofAll ? all : own, columns, owners };
+  const keys = ofAll ? all : own;
+  const openedOf = (openId: string | null): OpenedKey | null => {
+    const apiKey = keys.data?.find(({ id }) => id === openId);
+    if (apiKey === undefined) return null;
+    const { id, user_uuid: ownerId, team_id: teamId } = apiKey;
+    return {
+      apiKey,
+      isOwn: ownerId === self?.id,
+      ownerName: (ownerId === self?.id ? self.name : owners?.get(ownerId)) ?? null,
+      teamName: teamId === null ? null : (teams.get(teamId) ?? null),
+      limits: limits.get(id) ?? [],
+    };
+  };
+  return { keys, columns, owners, openedOf };
 }
 
 function useKeyDays(): KeyDays {

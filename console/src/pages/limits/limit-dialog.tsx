@@ -29,10 +29,13 @@ interface LimitDialogProps {
   readonly places: LimitPlaces;
   /** The one to edit; null for a new one. */
   readonly row: LimitRow | null;
+  /** The owner of a new limit, if it is known. */
+  readonly subjectId?: string;
   readonly onClose: () => void;
 }
 
-export function LimitDialog({ kinds, places, row, onClose }: LimitDialogProps) {
+export function LimitDialog({ kinds, ...shared }: LimitDialogProps) {
+  const { row, onClose } = shared;
   const [kind, setKind] = useState<LimitKind>(row?.kind ?? kinds[0] ?? 'resource');
   const chooser =
     row === null ? (
@@ -49,7 +52,7 @@ export function LimitDialog({ kinds, places, row, onClose }: LimitDialogProps) {
     ) : null;
   return (
     <Dialog open onOpenChange={onClose} title={row === null ? words.createTitle : words.editTitle}>
-      <LimitForm key={kind} kind={kind} chooser={chooser} places={places} row={row} onClose={onClose} />
+      <LimitForm key={kind} kind={kind} chooser={chooser} {...shared} />
     </Dialog>
   );
 }
@@ -59,9 +62,12 @@ interface LimitFormProps extends Omit<LimitDialogProps, 'kinds'> {
   readonly chooser: React.ReactNode;
 }
 
-function LimitForm({ kind, chooser, places, row, onClose }: LimitFormProps) {
+function LimitForm({ kind, chooser, places, row, subjectId, onClose }: LimitFormProps) {
   const { schema, subject, fixed, save: write } = limitKinds[kind];
-  const form = useContractForm<LimitValues>(schema, row === null ? freshValues(kind) : valuesOf(row));
+  const form = useContractForm<LimitValues>(
+    schema,
+    row === null ? freshValues(kind, subjectId) : valuesOf(row),
+  );
   const save = useChange({
     run: (api, values: LimitValues) => write(api, row?.id ?? null, values),
     stale: staleLimits,

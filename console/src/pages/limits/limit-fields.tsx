@@ -2,7 +2,7 @@ import { limitMetrics } from '@relay/contract';
 import { microsOf } from '@relay/contract/words';
 import { useState } from 'react';
 import { dollarsOf } from '../../forms/dollars.ts';
-import { NumberField, SelectField } from '../../forms/fields.tsx';
+import { errorOf, NumberField, SelectField } from '../../forms/fields.tsx';
 import type { useContractForm } from '../../forms/use-contract-form.ts';
 import { metricLooks } from '../../parts/limit-metrics.ts';
 import { text } from '../../text/index.ts';
@@ -158,7 +158,7 @@ export function UnpricedField({ form }: FieldsProps) {
 function DollarsField({ form }: FieldsProps) {
   const stored = form.getValues('limit_value');
   const [typed, setTyped] = useState(() => dollarsOf(typeof stored === 'number' ? stored : null));
-  const error = form.getFieldState('limit_value', form.formState).error?.message;
+  const error = errorOf(form, 'limit_value');
   const change = (next: string) => {
     setTyped(next);
     form.setValue('limit_value', microsOf(next), { shouldValidate: form.formState.isSubmitted });

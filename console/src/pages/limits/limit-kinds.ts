@@ -196,11 +196,11 @@ export function valuesOf(row: LimitRow): LimitValues {
   };
 }
 
-/** The defaults of a new limit: the most common of its kind. */
-export function freshValues(kind: LimitKind): LimitValues {
+/** The defaults of a new limit: the most common of its kind. Its owner is chosen in the dialog if it isn't known. */
+export function freshValues(kind: LimitKind, subjectId = ''): LimitValues {
   const { subject, scope, scopeId } = limitKinds[kind];
   return {
-    ...(subject === null ? {} : { [subject]: '' }),
+    ...(subject === null ? {} : { [subject]: subjectId }),
     [scope]: 'global',
     [scopeId]: null,
     metric: kind === 'resource' ? 'requests' : 'spend',

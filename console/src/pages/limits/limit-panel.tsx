@@ -8,7 +8,7 @@ import { text } from '../../text/index.ts';
 import { Button } from '../../ui/button.tsx';
 import { classes } from '../../ui/class-names.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { DetailList, Section } from '../../ui/detail-list.tsx';
+import { DetailList, Figures, Section } from '../../ui/detail-list.tsx';
 import { Dialog, DialogBody } from '../../ui/dialog.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import { BurnDownSection } from './burn-down-section.tsx';
@@ -66,7 +66,7 @@ export function LimitPanel({ standing: { row, outlook }, places, onClose }: Limi
             ) : undefined
           }
         >
-          <Figures row={row} />
+          <UsageFigures row={row} />
           <p className={classes('mt-3 text-[13px]', TONES[outlook.state])}>
             {outlookOf(row, outlook, nowMs)}
           </p>
@@ -89,25 +89,19 @@ const TONES = {
   disabled: 'text-ink-soft',
 } as const;
 
-function Figures({ row: { usage, metric } }: { readonly row: LimitRow }) {
+function UsageFigures({ row: { usage, metric } }: { readonly row: LimitRow }) {
   if (usage === null) return null;
-  const figures = [
-    [words.panel.used, usage.used],
-    [words.panel.reserved, usage.reserved],
-    [words.panel.left, usage.remaining],
-  ] as const;
   return (
-    <>
-      <dl className="mb-3 grid grid-cols-3 gap-4">
-        {figures.map(([name, value]) => (
-          <div key={name} className="min-w-0">
-            <dt className="text-xs text-ink-faint">{name}</dt>
-            <dd className="truncate text-lg font-semibold tabular-nums">{amountOf(metric, value)}</dd>
-          </div>
-        ))}
-      </dl>
+    <div className="space-y-3">
+      <Figures
+        of={[
+          [words.panel.used, amountOf(metric, usage.used)],
+          [words.panel.reserved, amountOf(metric, usage.reserved)],
+          [words.panel.left, amountOf(metric, usage.remaining)],
+        ]}
+      />
       <FillBar usage={usage} thick />
-    </>
+    </div>
   );
 }
 

@@ -1,4 +1,7 @@
+import { useSearch } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
+import { useChangeSearch } from '../../address/change-search.ts';
+import type { LimitSearch } from '../../address/limit-search.ts';
 import { useListSearch } from '../../address/use-list-search.ts';
 import { matches } from '../../format/matches.ts';
 import { text } from '../../text/index.ts';
@@ -14,7 +17,7 @@ import type { LimitKind, LimitRow } from './limit-row.ts';
 import { LimitRules } from './limit-rules.tsx';
 import { type LimitNames, sentenceOf } from './limit-words.ts';
 import type { Standing } from './outlook.ts';
-import { useLimitPlaces } from './use-limit-places.ts';
+import { type LimitPlaces, useLimitPlaces } from './use-limit-places.ts';
 import { useLimitRows, useWritableKinds } from './use-limit-rows.ts';
 import { type LimitFilters, useLimitSearch } from './use-limit-search.ts';
 
@@ -64,6 +67,7 @@ export function LimitsPage() {
           {creating ? (
             <LimitDialog kinds={kinds} places={places} row={null} onClose={() => setCreating(false)} />
           ) : null}
+          <KeyLimitDialog places={places} />
           {raised === null ? null : (
             <LimitDialog kinds={[raised.kind]} places={places} row={raised} onClose={() => setRaised(null)} />
           )}
@@ -87,6 +91,25 @@ export function LimitsPage() {
         sortedBy={{ id: 'used', desc: true }}
       />
     </ListPage>
+  );
+}
+
+/** A new limit for the key that the URL names; the panel of a key links here. */
+function KeyLimitDialog({ places }: { readonly places: LimitPlaces }) {
+  const { create }: LimitSearch = useSearch({ strict: false });
+  const changeSearch = useChangeSearch();
+  const mayWrite = useWritableKinds().includes('api_key');
+  // Its field can only show a key that has been read.
+  const isKnown = places.keys.some(({ id }) => id === create);
+  if (create === undefined || !mayWrite || !isKnown) return null;
+  return (
+    <LimitDialog
+      kinds={['api_key']}
+      places={places}
+      row={null}
+      subjectId={create}
+      onClose={() => changeSearch({ create: undefined }, { replace: true })}
+    />
   );
 }
 

@@ -47,6 +47,7 @@ describe('own API keys', () => {
         product_key: 'model_relay',
         scopes: ['relay:request'],
         status: 'active',
+        created_at: (await rowOf(body.key.id)).created_at.toISOString(),
         first_used_at: null,
         last_used_at: null,
         expires_at: null,

@@ -124,6 +124,24 @@ describe('API keys changed at the same moment', () => {
     }
   });
 
+  it('are changed while they move into a team that is being deleted, and nobody waits in a circle', async () => {
+    const { id } = await create(room.acme);
+    const change = (body: object) => room.call('updateOrgApiKey', room.acme, { id, body });
+    for (let round = 0; round < 40; round += 1) {
+      const team = (await room.call('createTeam', room.acme, { body: { name: 'Short-lived' } })).body;
+      const [moved, ...others] = await Promise.allSettled([
+        change({ team_id: team.id }),
+        change({ labels: { round: String(round) } }),
+        change({ labels: {} }),
+        room.call('deleteTeam', room.acme, { id: team.id }),
+      ]);
+      for (const other of others) assert.ifError(other.status === 'rejected' ? other.reason : null);
+      // The team may have been deleted first.
+      if (moved.status === 'rejected') refusal('not_found', 'team_id')(moved.reason);
+      assert.equal((await rowOf(id)).team_id, null);
+    }
+  });
+
   it('whose fence could not be raised are revoked, answered 503, and fenced when asked again', async () => {
     const { id } = await create(room.acme);
     redisAway = true;

@@ -1,4 +1,5 @@
 import { type Insertable, type Kysely, type Selectable, sql, type Transaction } from 'kysely';
+import { RelayError } from '../../domain/relay-error.ts';
 import type { Database } from '../../store/postgres/schema.ts';
 import type { PlanCount } from '../resources/plan-counts.ts';
 import { ownedRows, type RowRange, storedTable } from '../resources/rows.ts';
@@ -40,10 +41,14 @@ export function findKey(db: Kysely<Database>, scope: KeyScope, id: string): Prom
   return keysIn(db, scope).where('id', '=', id).executeTakeFirst();
 }
 
+/** Each attempt after the first means that another transaction moved the key meanwhile. */
+const LOCK_ATTEMPTS_MAX = 10;
+
 /**
  * Locks the key until commit, so that no concurrent transaction changes or references it. Its owner and team are held first:
  * PostgreSQL holds them anyway when a transaction writes the key twice, which it does after it has the configuration clock, and
- * a transaction that deletes them locks them before the key.
+ * a transaction that deletes them locks them before the key. If the key got another team while this waited, it starts again:
+ * that team isn't held, and a transaction that deletes it may wait for the key.
  */
 export async function lockKey(
   tx: Transaction<Database>,
@@ -51,11 +56,20 @@ export async function lockKey(
   id: string,
 ): Promise<KeyRow | undefined> {
   const { organizationId } = scope;
-  const known = await findKey(tx, scope, id);
-  if (known === undefined) return undefined;
-  await standingsOf(tx, organizationId, [known.user_id], { hold: true });
-  if (known.team_id !== null) await teams.hold(tx, organizationId, known.team_id);
-  return keysIn(tx, scope).where('id', '=', id).forUpdate().executeTakeFirst();
+  for (let attempt = 0; attempt < LOCK_ATTEMPTS_MAX; attempt += 1) {
+    const known = await findKey(tx, scope, id);
+    if (known === undefined) return undefined;
+    await sql`savepoint before_locks`.execute(tx);
+    await standingsOf(tx, organizationId, [known.user_id], { hold: true });
+    if (known.team_id !== null) await teams.hold(tx, organizationId, known.team_id);
+    const locked = await keysIn(tx, scope).where('id', '=', id).forUpdate().executeTakeFirst();
+    const isHeld = locked === undefined || locked.team_id === known.team_id;
+    // Going back to the savepoint gives up the locks; releasing it keeps them.
+    if (!isHeld) await sql`rollback to savepoint before_locks`.execute(tx);
+    await sql`release savepoint before_locks`.execute(tx);
+    if (isHeld) return locked;
+  }
+  throw new RelayError('store_unavailable', { internal: `key ${id} keeps moving between teams` });
 }
 
 /** Undefined when a key of any organization has the same public ID; the transaction continues. */

@@ -12,6 +12,7 @@ export function toApiKey(row: KeyRow, nowMs: number): ApiKey {
     product_key: row.product_key,
     scopes: row.scopes,
     status: statusOf(row, nowMs),
+    created_at: row.created_at.toISOString(),
     first_used_at: row.first_used_at?.toISOString() ?? null,
     last_used_at: row.last_used_at?.toISOString() ?? null,
     expires_at: row.expires_at?.toISOString() ?? null,

@@ -9,8 +9,9 @@ const ACTORS = {
   api_token: 'system',
 } as const satisfies Record<Caller['kind'], AuditActor['type']>;
 
-export function actorOf({ kind, userId, keyId }: Caller): AuditActor {
-  return { type: ACTORS[kind], userId, keyId };
+/** A session of the admin token has the user ID of the first owner, who may be another person. */
+export function actorOf({ kind, userId, keyId, isAdminSession }: Caller): AuditActor {
+  return { type: isAdminSession === true ? 'admin_token' : ACTORS[kind], userId, keyId };
 }
 
 /** Columns that do not describe the change. */

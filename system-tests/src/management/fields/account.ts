@@ -33,6 +33,7 @@ export const apiKey = exactly({
   product_key: oneOf('model_relay'),
   scopes: listOf(anyText),
   status: oneOf('active', 'revoked', 'expired'),
+  created_at: time,
   first_used_at: maybeTime,
   last_used_at: maybeTime,
   expires_at: maybeTime,

@@ -5,28 +5,35 @@ import { apiKeyBudgetsQuery, keyLimitUsageQuery } from '../../api/queries.ts';
 import { useApi } from '../../api/use-api.ts';
 import { useAccess } from '../../session/use-access.ts';
 
-/** The limit to show for each key of a member, or of all members: its tightest budget, else its tightest limit. */
-export function useKeyBudgets(ofAll: boolean, selfId: string | undefined): ReadonlyMap<string, LimitUsage> {
+/** By key ID, the one to show first: the tightest budget, and without one the tightest limit. */
+export type KeyLimits = ReadonlyMap<string, readonly LimitUsage[]>;
+
+/** The limits in force of each key of a member, or of all members. */
+export function useKeyLimits(ofAll: boolean, selfId: string | undefined): KeyLimits {
   const api = useApi();
   const enabled = useAccess().can('listLimitUsage') && selfId !== undefined;
   const policies = useQuery(apiKeyBudgetsQuery(api));
   const usage = useQuery({ ...keyLimitUsageQuery(api, ofAll ? undefined : selfId), enabled });
   return useMemo(() => {
     const keyOf = new Map(policies.data?.map((policy) => [policy.limit_uuid, policy.api_key_uuid]));
-    const shown = new Map<string, LimitUsage>();
+    const found = new Map<string, LimitUsage[]>();
     for (const each of usage.data ?? []) {
       const key = keyOf.get(each.policy_id);
       if (key === undefined) continue;
-      const before = shown.get(key);
-      if (before === undefined || isTighter(each, before)) shown.set(key, each);
+      const others = found.get(key);
+      if (others === undefined) found.set(key, [each]);
+      else others.push(each);
     }
-    return shown;
+    for (const limits of found.values()) limits.sort(byTightness);
+    return found;
   }, [policies.data, usage.data]);
 }
 
-function isTighter(one: LimitUsage, other: LimitUsage): boolean {
+export function byTightness(one: LimitUsage, other: LimitUsage): number {
   const [isBudget, wasBudget] = [one.metric === 'spend', other.metric === 'spend'];
-  return isBudget === wasBudget ? fullness(one) > fullness(other) : isBudget;
+  if (isBudget !== wasBudget) return isBudget ? -1 : 1;
+  const [full, otherFull] = [fullness(one), fullness(other)];
+  return full === otherFull ? 0 : otherFull - full;
 }
 
 export function fullness({ used, reserved, limit }: LimitUsage): number {

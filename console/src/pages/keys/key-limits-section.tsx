@@ -1,0 +1,70 @@
+import type { LimitUsage } from '@relay/contract';
+import { Link } from '@tanstack/react-router';
+import { LimitBar } from '../../parts/limit-bar.tsx';
+import { amountOf, placeOf } from '../../parts/limit-metrics.ts';
+import { useTouchedNames } from '../../parts/use-touched-names.ts';
+import { useAccess } from '../../session/use-access.ts';
+import { text } from '../../text/index.ts';
+import { Button } from '../../ui/button.tsx';
+import { Section } from '../../ui/detail-list.tsx';
+import { Ago } from '../../ui/time.tsx';
+
+const words = text.keys.panel;
+
+interface KeyLimitsSectionProps {
+  readonly keyId: string;
+  readonly limits: readonly LimitUsage[];
+  /** Only an active key gets limits. */
+  readonly mayAdd: boolean;
+}
+
+/** The limits of a key, with what is left of each. */
+export function KeyLimitsSection({ keyId, limits, mayAdd }: KeyLimitsSectionProps) {
+  const { can } = useAccess();
+  return (
+    <Section
+      title={words.limits}
+      actions={
+        mayAdd && can('upsertApiKeyLimitPolicy') ? (
+          <Button asChild size="small">
+            <Link to="/limits" search={{ create: keyId }}>
+              {words.addLimit}
+            </Link>
+          </Button>
+        ) : undefined
+      }
+    >
+      {limits.length === 0 ? (
+        <p className="text-[13px]">{words.noLimits}</p>
+      ) : (
+        <ul className="space-y-3">
+          {limits.map((usage) => (
+            <KeyLimit key={usage.policy_id} usage={usage} />
+          ))}
+        </ul>
+      )}
+      <p className="mt-3 text-xs text-ink-faint">{words.otherLimits}</p>
+    </Section>
+  );
+}
+
+function KeyLimit({ usage }: { readonly usage: LimitUsage }) {
+  const { metric, remaining, resets_at: resetsAt, scope_type: scope, scope_id: scopeId } = usage;
+  const nameOf = useTouchedNames();
+  return (
+    <li className="flex items-start justify-between gap-4">
+      <LimitBar usage={usage} />
+      <p className="text-right text-[13px] tabular-nums">
+        {text.limits.leftWords(amountOf(metric, remaining))}
+        <span className="block text-xs text-ink-faint">
+          {scopeId === null ? null : `${placeOf({ kind: 'resource', scope }, nameOf(scopeId), null)} `}
+          {resetsAt === null ? null : (
+            <span className="whitespace-nowrap">
+              {words.resets} <Ago at={resetsAt} />
+            </span>
+          )}
+        </span>
+      </p>
+    </li>
+  );
+}
