@@ -1,12 +1,5 @@
 import type { Health } from '@relay/contract';
-import {
-  capitalized,
-  healthName,
-  healthSentence,
-  idleWords,
-  recentWords,
-  type SeenHealth,
-} from '@relay/contract/words';
+import { healthName, healthSentence, recentWords, type SeenHealth } from '@relay/contract/words';
 import { text } from '../text/index.ts';
 import { Badge, type Tone } from '../ui/badge.tsx';
 import { Signal } from '../ui/signal.tsx';
@@ -31,7 +24,7 @@ export function HealthBadge({ health }: { readonly health: Health }) {
 export function HealthCell({ of }: { readonly of: SeenHealth }) {
   const nowMs = useNow(REFRESH_MS);
   const { health, health_detail: detail } = of;
-  const why = health === 'unknown' ? capitalized(idleWords) : isUnwell(health) ? detail.reason : null;
+  const why = health === 'unknown' ? text.health.idle : isUnwell(health) ? detail.reason : null;
   const judgedBy = health === 'unknown' ? [] : [`${recentWords(detail)}.`];
   return (
     <span title={[healthSentence(of, nowMs), ...judgedBy].join('\n')}>

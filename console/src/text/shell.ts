@@ -173,6 +173,7 @@ export const shellText = {
     recent: 'Recent requests',
     lastError: 'Last error',
     none: 'None',
+    idle: 'No requests',
     skipped: 'Relay sends requests to the next endpoint.',
     lastOne: 'No other endpoint is up, so Relay still sends requests to it.',
   },

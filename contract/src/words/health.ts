@@ -33,9 +33,6 @@ const names: Readonly<Record<Health, string>> = {
   rate_limited: 'Rate-limited',
 };
 
-/** Why an endpoint is idle. */
-export const idleWords = `no requests in the last ${durationWords(IDLE_MS)}`;
-
 export function healthName(health: Health): string {
   return names[health];
 }
@@ -43,7 +40,7 @@ export function healthName(health: Health): string {
 /** Down for 40 s: connection refused. */
 export function healthSentence(seen: SeenHealth, nowMs: number): string {
   const { health, health_detail: detail, cooldown_until: until } = seen;
-  if (health === 'unknown') return `${names.unknown}: ${idleWords}.`;
+  if (health === 'unknown') return `${names.unknown}: no requests in the last ${durationWords(IDLE_MS)}.`;
   const state = `${names[health]}${sinceWords(detail.since, nowMs)}`;
   const why = detail.reason === null ? '' : `: ${detail.reason.replace(/\.$/, '')}`;
   const leftMs = until == null ? 0 : Date.parse(until) - nowMs;

@@ -2,7 +2,7 @@ export { capitalized } from './capitalized.ts';
 export { operations, requestStates } from './choices.ts';
 export { counted, countWords } from './count.ts';
 export { durationWords } from './duration.ts';
-export { healthName, healthSentence, idleWords, recentWords, type SeenHealth } from './health.ts';
+export { healthName, healthSentence, recentWords, type SeenHealth } from './health.ts';
 export { limitAmountWords, limitRuleWords } from './limit.ts';
 export { dollarWords, microsOf } from './money.ts';
 export { servedOperations } from './served-operations.ts';

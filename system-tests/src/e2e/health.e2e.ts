@@ -46,7 +46,10 @@ describe('the health of endpoints', () => {
   it('is idle until requests are sent, which is neither good nor bad', async () => {
     await story.toPage('Endpoints');
     await row('Assistant 1').getByText('Idle').waitFor();
-    await row('Assistant 1').getByText('No requests in the last 15 min').waitFor();
+    await row('Assistant 1')
+      .getByTitle('Idle: no requests in the last 15 min.')
+      .getByText('No requests')
+      .waitFor();
     for (const name of ['Health, 5 min', 'Errors, 24 h'])
       await story.page.getByRole('columnheader', { name }).waitFor();
     assert.equal(await story.page.getByText('Healthy').count(), 0);
