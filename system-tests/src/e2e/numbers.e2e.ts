@@ -57,14 +57,21 @@ describe('numbers on pages', () => {
       ({ wait_ms }) => wait_ms,
     );
 
-  it('a lane’s 95th percentile is that of its rows', async () => {
-    const [right] = await ledger.query<{ ms: number }>(
-      'select percentile_disc(0.95) within group (order by wait_ms) as ms from requests where lane_id is not null',
+  it('a lane has its wait budget, and the requests, 95th percentile and spend of its rows', async () => {
+    const [right] = await ledger.query<{ ms: number; micros: number }>(
+      `select percentile_disc(0.95) within group (order by wait_ms) as ms, sum(actual_cost_micros)::int as micros
+        from requests where lane_id is not null`,
     );
-    assert.ok(right !== undefined && right.ms > 1_000);
+    assert.ok(right !== undefined && right.ms > 1_000 && right.micros > 0);
     await story.page.goto(`${story.site.url}/console/lanes`);
-    const shown = story.page.locator('dt', { hasText: 'Wait (p95)' }).locator('xpath=following-sibling::dd');
-    await shown.filter({ hasText: durationWords(right.ms) }).waitFor();
+    const row = story.page.getByRole('row', { name: /^Narrow/ });
+    await row.getByRole('cell', { name: durationWords(right.ms), exact: true }).waitFor();
+    await row.getByRole('cell', { name: '10 s', exact: true }).waitFor();
+    await row.getByRole('cell', { name: String(waits.length), exact: true }).waitFor();
+    await row.getByRole('cell', { name: /1 Narrow 1.*Healthy/ }).waitFor();
+    const spent = await row.getByRole('cell', { name: /^\$/ }).textContent();
+    assert.equal(Number(spent?.slice(1)), Number((right.micros / 1_000_000).toPrecision(2)));
+    await story.inspect('lanes');
   });
 
   it('the share that a wait budget would serve is that of the rows', async () => {
