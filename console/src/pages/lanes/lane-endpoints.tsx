@@ -23,7 +23,7 @@ export function LaneEndpoints({ members }: { readonly members: readonly LaneMemb
         <ol className="truncate">
           {members.slice(0, NAMES_SHOWN).map(({ endpointId, enabled, endpoint }, index) => (
             <li key={endpointId} className="mr-2.5 inline">
-              <span className="mr-1 text-xs text-ink-faint">{index + 1}</span>
+              <span className="text-xs text-ink-faint">{index + 1}</span>{' '}
               <span className={classes(!enabled && 'text-ink-faint line-through')}>
                 {endpoint?.name ?? endpointId}
               </span>

@@ -27,8 +27,8 @@ test('within a bin, it is between none and all of it', () => {
 
 test('bars are between the stops of the slider, without requests that did not wait', () => {
   assert.deepEqual(waitBars(bins), [
-    { fromMs: 4_000, upToMs: 6_300, requests: 48 },
-    { fromMs: 630_000, upToMs: 3_600_000, requests: 2 },
+    { fromMs: 3_000, upToMs: 5_000, requests: 48 },
+    { fromMs: 1_800_000, upToMs: 3_600_000, requests: 2 },
   ]);
   assert.deepEqual(waitBars([]), []);
 });

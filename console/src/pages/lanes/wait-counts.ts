@@ -29,8 +29,8 @@ export function waitCounts(bins: readonly WaitBin[], budgetMs: number): WaitCoun
 
 /** The stops of the slider, which share its length equally. A bin ends at each, so counts are exact there; the field accepts other values. */
 export const STOPS_MS: readonly number[] = [
-  0, 100, 250, 400, 630, 1_000, 1_600, 2_500, 4_000, 6_300, 10_000, 16_000, 25_000, 40_000, 63_000, 100_000,
-  160_000, 250_000, 400_000, 630_000, 3_600_000,
+  0, 100, 250, 500, 750, 1_000, 1_500, 2_000, 3_000, 5_000, 10_000, 15_000, 20_000, 30_000, 45_000, 60_000,
+  120_000, 300_000, 600_000, 1_800_000, 3_600_000,
 ];
 const STEPS = STOPS_MS.length - 1;
 
