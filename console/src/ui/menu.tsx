@@ -15,7 +15,7 @@ export function Menu({ trigger, children, align = 'end' }: MenuProps) {
           align={align}
           sideOffset={6}
           collisionPadding={8}
-          className="z-50 max-h-(--radix-dropdown-menu-content-available-height) min-w-44 overflow-y-auto rounded-lg border bg-raised p-1 shadow-raised"
+          className="z-50 min-w-44 rounded-lg border bg-raised p-1 shadow-raised"
         >
           {children}
         </DropdownMenu.Content>

@@ -107,7 +107,8 @@ describe('a new deployment', () => {
 
     for (const model of ['sim-chat', 'sim-multi']) await story.button(`Remove ${model}`).click();
     await story.button('Add endpoint').click();
-    const choice = (name: RegExp) => story.page.getByRole('menuitem', { name });
+    const choice = (name: RegExp) =>
+      story.page.getByRole('dialog', { name: 'Add endpoint' }).getByRole('button', { name });
     await choice(/^sim-chat.*Simulated.*Unknown.*\$0\.40 input · \$1\.60 output \/ 1M tokens$/).waitFor();
     await story.inspect('lane, adding an endpoint');
     await choice(/^sim-multi.*Simulated.*No price$/).click();

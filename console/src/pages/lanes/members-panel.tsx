@@ -2,7 +2,7 @@ import type { Endpoint } from '@relay/contract';
 import { useMemo } from 'react';
 import { text } from '../../text/index.ts';
 import { Panel } from '../../ui/page.tsx';
-import { AddEndpointMenu } from './add-endpoint-menu.tsx';
+import { AddEndpoint } from './add-endpoint.tsx';
 import { type LaneDraft, moveMember } from './lane-draft.ts';
 import { MembersList } from './members-list.tsx';
 
@@ -40,7 +40,7 @@ export function MembersPanel({ draft, endpoints, disabled, set }: MembersPanelPr
           {others.length === 0 && endpoints !== undefined ? (
             <p className="text-xs text-ink-faint">{words.allAdded}</p>
           ) : (
-            <AddEndpointMenu
+            <AddEndpoint
               endpoints={others}
               onAdd={(endpointId) => set({ members: [...draft.members, { endpointId, enabled: true }] })}
             />
