@@ -6131,6 +6131,8 @@ export interface components {
             history: components["schemas"]["WhatIfFigures"];
             before: components["schemas"]["WhatIfFigures"];
             after: components["schemas"]["WhatIfFigures"];
+            /** @description The edited lane if the edit is `updateLane`, then the other lanes that the edit affects, largest change first; at most 50. Without requests that name a model directly. */
+            lanes: components["schemas"]["WhatIfLane"][];
             /** @description The callers that the edit affects, largest change first; at most 50. */
             keys: components["schemas"]["WhatIfCaller"][];
             /** @description The limits that reject or delay more or fewer requests than today; at most 50. */
@@ -6179,6 +6181,19 @@ export interface components {
             cost_micros: number;
             /** @description Requests to endpoints without a price. They are not part of the spend. */
             unpriced: number;
+        };
+        /** WhatIfLane */
+        WhatIfLane: {
+            /** @description An opaque identifier. */
+            lane_id: string;
+            lane_name: string;
+            /** @description How many of its requests were replayed. */
+            requests: number;
+            /** @description The difference for this lane in one sentence. */
+            summary: string;
+            history: components["schemas"]["WhatIfFigures"];
+            before: components["schemas"]["WhatIfFigures"];
+            after: components["schemas"]["WhatIfFigures"];
         };
         /** WhatIfLimit */
         WhatIfLimit: {

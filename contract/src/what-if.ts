@@ -92,6 +92,16 @@ const WhatIfEndpoint = closed('WhatIfEndpoint', {
   cost_micros_after: integer(),
 });
 
+const WhatIfLane = closed('WhatIfLane', {
+  lane_id: Id,
+  lane_name: Type.String(),
+  requests: integer({ description: 'How many of its requests were replayed.' }),
+  summary: Type.String({ description: 'The difference for this lane in one sentence.' }),
+  history: WhatIfFigures,
+  before: WhatIfFigures,
+  after: WhatIfFigures,
+});
+
 const WhatIfLimit = closed('WhatIfLimit', {
   policy_id: Id,
   policy_kind: PolicyKind,
@@ -125,6 +135,9 @@ export const WhatIf = closed('WhatIf', {
   history: WhatIfFigures,
   before: WhatIfFigures,
   after: WhatIfFigures,
+  lanes: Type.Array(WhatIfLane, {
+    description: `The edited lane if the edit is \`updateLane\`, then the other lanes that the edit affects, largest change first; at most ${WHAT_IF_LISTED_MAX}. Without requests that name a model directly.`,
+  }),
   keys: Type.Array(WhatIfCaller, {
     description: `The callers that the edit affects, largest change first; at most ${WHAT_IF_LISTED_MAX}.`,
   }),

@@ -9,7 +9,9 @@ export function DayTraffic({ of, tone }: { readonly of: DayFigure | undefined; r
   return (
     <span className="flex items-center justify-end gap-2">
       {of === undefined ? null : (
-        <Sparkline values={of.hours} {...(tone !== undefined && { className: tone })} />
+        <span className="max-md:hidden">
+          <Sparkline values={of.hours} {...(tone !== undefined && { className: tone })} />
+        </span>
       )}
       <span className="min-w-9 text-right">
         {of === undefined || of.total === null ? text.states.empty : formatCount(of.total)}
@@ -28,4 +30,9 @@ export function DayValue({ of, format }: DayValueProps) {
 interface DayValueProps {
   readonly of: DayFigure | undefined;
   readonly format: (value: number) => ReactNode;
+}
+
+/** A total of the footer. */
+export function known(total: number | null, format: (value: number) => string): string {
+  return total === null ? text.states.empty : format(total);
 }

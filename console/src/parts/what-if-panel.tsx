@@ -23,6 +23,7 @@ export function WhatIfPanel({ edit }: WhatIfPanelProps) {
   if (!can('whatIf')) return null;
   const { result, isRunning, run, cancel } = replay;
   const isShown = result !== undefined && !isRunning;
+  const laneId = edit?.operation === 'updateLane' ? edit.id : undefined;
   return (
     <section
       aria-labelledby={titleId}
@@ -33,9 +34,9 @@ export function WhatIfPanel({ edit }: WhatIfPanelProps) {
         {words.title}
       </h2>
       <div role="status">
-        <State replay={replay} />
+        <State replay={replay} laneId={laneId} />
       </div>
-      {isShown ? <WhatIfDetails result={result} /> : null}
+      {isShown ? <WhatIfDetails result={result} laneId={laneId} /> : null}
       <div className="mt-3 flex flex-wrap items-center gap-2">
         {/* One button, so that the keyboard's focus stays on it. */}
         <Button disabled={!isRunning && edit === null} onClick={isRunning ? cancel : run}>
@@ -47,7 +48,12 @@ export function WhatIfPanel({ edit }: WhatIfPanelProps) {
   );
 }
 
-function State({ replay: { result, error, isRunning, isOutdated } }: { readonly replay: WhatIfRun }) {
+interface StateProps {
+  readonly replay: WhatIfRun;
+  readonly laneId: string | undefined;
+}
+
+function State({ replay: { result, error, isRunning, isOutdated }, laneId }: StateProps) {
   if (isRunning)
     return (
       <>
@@ -61,7 +67,7 @@ function State({ replay: { result, error, isRunning, isOutdated } }: { readonly 
   return (
     <>
       {isOutdated ? <p className="mb-2 border-l-[3px] border-warn pl-3 text-warn">{words.outdated}</p> : null}
-      <WhatIfSummary result={result} />
+      <WhatIfSummary result={result} laneId={laneId} />
     </>
   );
 }

@@ -6,7 +6,15 @@ import { text } from '../text/index.ts';
 import { classes } from '../ui/class-names.ts';
 import { amountOf, ruleOf } from './limit-metrics.ts';
 import { useTouchedNames } from './use-touched-names.ts';
-import { callerWords, type DifferenceTone, endpointWords, figureRows, limitEffect } from './what-if-rows.ts';
+import {
+  type DifferenceTone,
+  endpointWords,
+  figureRows,
+  limitEffect,
+  partWords,
+  type ReplayedPart,
+  replayedParts,
+} from './what-if-rows.ts';
 
 const words = text.whatIf;
 const LISTED_MAX = 5;
@@ -18,18 +26,34 @@ const TONES: Record<DifferenceTone, string> = {
   plain: 'text-ink-soft',
 };
 
+interface WhatIfResultProps {
+  readonly result: WhatIf;
+  /** The lane that the edit is of; undefined for an edit of something else. */
+  readonly laneId: string | undefined;
+}
+
 /** The difference in a sentence, and what it is of. */
-export function WhatIfSummary({ result }: { readonly result: WhatIf }) {
-  const { requests, left_out: leftOut, cut } = result;
-  if (requests === 0) return <p>{leftOut === 0 ? words.noRequests : words.leftOut(leftOut)}</p>;
+export function WhatIfSummary({ result, laneId }: WhatIfResultProps) {
+  const { requests: all, left_out: leftOut, cut } = result;
+  const { part } = replayedParts(result, laneId);
+  const { requests, lane_name: lane } = part;
+  if (all === 0) return <p>{leftOut === 0 ? words.noRequests : words.leftOut(leftOut)}</p>;
   return (
     <>
-      <p className="text-xs text-ink-faint">{words.replayed(requests)}</p>
-      <p className="mt-1 text-lg leading-6 text-pretty">{result.summary}</p>
+      {requests === 0 ? (
+        <p>{words.noneToLane(lane ?? '')}</p>
+      ) : (
+        <>
+          <p className="text-xs text-ink-faint">
+            {lane === undefined ? words.replayed(requests) : words.replayedTo(requests, lane)}
+          </p>
+          <p className="mt-1 text-lg leading-6 text-pretty">{part.summary}</p>
+        </>
+      )}
       {cut === null ? null : (
         <p className="mt-1 text-xs text-warn">
           {cut === 'requests'
-            ? words.cut.requests(formatCount(requests), formatDateTime(result.from))
+            ? words.cut.requests(formatCount(all), formatDateTime(result.from))
             : words.cut.time(formatDateTime(result.to))}
         </p>
       )}
@@ -38,36 +62,52 @@ export function WhatIfSummary({ result }: { readonly result: WhatIf }) {
 }
 
 /** What the edit would have done to the replayed requests. */
-export function WhatIfDetails({ result }: { readonly result: WhatIf }) {
-  const { requests, after, history } = result;
-  if (requests === 0) return null;
+export function WhatIfDetails({ result, laneId }: WhatIfResultProps) {
+  const { part, otherLanes } = replayedParts(result, laneId);
   return (
     <div>
-      <Figures result={result} />
-      <p className="mt-1.5 text-xs text-ink-faint">{words.compared(history.rejected)}</p>
-      {after.unpriced === 0 ? null : (
-        <p className="mt-1 text-xs text-ink-faint">{words.unpriced(after.unpriced)}</p>
-      )}
+      {part.requests === 0 ? null : <PartDetails part={part} />}
+      <TouchedList
+        title={part.lane_name === undefined ? words.lanes : words.otherLanes}
+        rows={otherLanes.map((lane) => ({
+          id: lane.lane_id,
+          name: lane.lane_name,
+          effect: partWords(lane),
+        }))}
+      />
       <Touched result={result} />
     </div>
   );
 }
 
-function Figures({ result }: { readonly result: WhatIf }) {
+function PartDetails({ part }: { readonly part: ReplayedPart }) {
+  const { after, history } = part;
+  return (
+    <>
+      <Figures part={part} />
+      <p className="mt-1.5 text-xs text-ink-faint">{words.compared(history.rejected)}</p>
+      {after.unpriced === 0 ? null : (
+        <p className="mt-1 text-xs text-ink-faint">{words.unpriced(after.unpriced)}</p>
+      )}
+    </>
+  );
+}
+
+function Figures({ part }: { readonly part: ReplayedPart }) {
   const { columns } = words;
   return (
     <table className="mt-2.5 w-full tabular-nums">
       <caption className="sr-only">{words.figures}</caption>
       <thead>
-        <tr className="border-b text-xs text-ink-faint">
+        <tr className="border-b align-bottom text-xs text-ink-faint">
           <th scope="col" className="font-normal">
             <span className="sr-only">{columns.figure}</span>
           </th>
           <th scope="col" className="py-1 pl-3 text-right font-normal">
-            {columns.now}
+            {columns.current}
           </th>
           <th scope="col" className="py-1 pl-3 text-right font-normal">
-            {columns.after}
+            {columns.edited}
           </th>
           <th scope="col" className="font-normal">
             <span className="sr-only">{columns.difference}</span>
@@ -75,13 +115,13 @@ function Figures({ result }: { readonly result: WhatIf }) {
         </tr>
       </thead>
       <tbody>
-        {figureRows(result).map(({ label, now, after, difference, tone }) => (
+        {figureRows(part).map(({ label, current, edited, difference, tone }) => (
           <tr key={label} className="h-[31px] border-b">
             <th scope="row" className="text-left font-normal">
               {label}
             </th>
-            <td className="pl-3 text-right whitespace-nowrap text-ink-faint">{now}</td>
-            <td className="pl-3 text-right font-semibold whitespace-nowrap">{after}</td>
+            <td className="pl-3 text-right whitespace-nowrap text-ink-faint">{current}</td>
+            <td className="pl-3 text-right font-semibold whitespace-nowrap">{edited}</td>
             <td className={classes('pl-3 text-right whitespace-nowrap', TONES[tone])}>{difference}</td>
           </tr>
         ))}
@@ -100,7 +140,7 @@ function Touched({ result: { keys, limits, endpoints } }: { readonly result: Wha
         rows={keys.map((caller) => ({
           id: `${caller.key_id} ${caller.user_id}`,
           name: callerName(caller, nameOf),
-          effect: callerWords(caller),
+          effect: partWords(caller),
         }))}
       />
       <TouchedList

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { WhatIfFigures } from '@relay/contract';
-import { callerWords, endpointWords, figureRows, limitEffect, signed } from './what-if-rows.ts';
+import type { WhatIf, WhatIfFigures } from '@relay/contract';
+import { endpointWords, figureRows, limitEffect, partWords, replayedParts, signed } from './what-if-rows.ts';
 
 const FIGURES: WhatIfFigures = {
   served: 80,
@@ -23,7 +23,7 @@ describe('the figures of a what-if', () => {
     const after = { ...FIGURES, served: 100, rejected: 0, wait_ms_p95: 6_400, cost_micros: 97_190_000 };
     const rows = figureRows({ before: FIGURES, after });
     assert.deepEqual(
-      rows.map(({ now, after: then, difference, tone }) => [now, then, difference, tone]),
+      rows.map(({ current, edited, difference, tone }) => [current, edited, difference, tone]),
       [
         ['20%', '0%', '−20 requests', 'good'],
         ['10%', '10%', '', 'plain'],
@@ -38,16 +38,53 @@ describe('the figures of a what-if', () => {
 
   it('of no requests are zero', () => {
     const none = { ...FIGURES, served: 0, rejected: 0, waited: 0, fallbacks: 0 };
-    assert.equal(figureRows({ before: none, after: none })[0]?.now, '0%');
+    assert.equal(figureRows({ before: none, after: none })[0]?.current, '0%');
+  });
+});
+
+describe('a what-if of a lane', () => {
+  const part = (requests: number) => ({
+    requests,
+    summary: '',
+    history: FIGURES,
+    before: FIGURES,
+    after: FIGURES,
+  });
+  const lane = (id: string, requests: number) => ({ lane_id: id, lane_name: id, ...part(requests) });
+  const result: WhatIf = {
+    ...part(100),
+    from: '',
+    to: '',
+    left_out: 0,
+    cut: null,
+    took_ms: 1,
+    lanes: [lane('a', 60), lane('b', 10)],
+    keys: [],
+    limits: [],
+    endpoints: [],
+  };
+
+  it('speaks of that lane, and of the others by name', () => {
+    const { part: own, otherLanes } = replayedParts(result, 'a');
+    assert.deepEqual([own.lane_name, own.requests], ['a', 60]);
+    assert.deepEqual(
+      otherLanes.map(({ lane_name: name }) => name),
+      ['b'],
+    );
+  });
+
+  it('speaks of all requests where something else is edited', () => {
+    const { part: all, otherLanes } = replayedParts(result, undefined);
+    assert.deepEqual([all.lane_name, all.requests, otherLanes.length], [undefined, 100, 2]);
   });
 });
 
 describe('what a what-if touches', () => {
   it('is said by its first difference', () => {
-    assert.equal(callerWords({ before: PART, after: { ...PART, rejected: 0 } }), '1 fewer rejection');
-    assert.equal(callerWords({ before: PART, after: { ...PART, rejected: 4 } }), '3 more rejections');
-    assert.equal(callerWords({ before: PART, after: { ...PART, wait_ms: 1_700 } }), '+1.7 s waiting');
-    assert.equal(callerWords({ before: { ...PART, cost_micros: 2_000_000 }, after: PART }), '−$2.00 spend');
+    assert.equal(partWords({ before: PART, after: { ...PART, rejected: 0 } }), '1 fewer rejection');
+    assert.equal(partWords({ before: PART, after: { ...PART, rejected: 4 } }), '3 more rejections');
+    assert.equal(partWords({ before: PART, after: { ...PART, wait_ms: 1_700 } }), '+1.7 s waiting');
+    assert.equal(partWords({ before: { ...PART, cost_micros: 2_000_000 }, after: PART }), '−$2.00 spend');
     const endpoint = { endpoint_id: 'e', endpoint_name: 'E', served_before: 5, served_after: 2 };
     const costs = { cost_micros_before: 0, cost_micros_after: 1_000_000 };
     assert.equal(endpointWords({ ...endpoint, ...costs }), '3 fewer requests');

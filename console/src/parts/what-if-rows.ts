@@ -6,11 +6,25 @@ const words = text.whatIf;
 
 export type DifferenceTone = 'good' | 'bad' | 'wait' | 'plain';
 
+/** What a result says of all replayed requests, or of those to one lane. */
+export type ReplayedPart = Pick<WhatIf, 'requests' | 'summary' | 'history' | 'before' | 'after'> & {
+  readonly lane_name?: string;
+};
+
+/** The part of the edited lane, and the other lanes that change; all requests where something else is edited. */
+export function replayedParts(
+  result: WhatIf,
+  editedLaneId: string | undefined,
+): { readonly part: ReplayedPart; readonly otherLanes: WhatIf['lanes'] } {
+  const edited = result.lanes.find(({ lane_id: id }) => id === editedLaneId);
+  return { part: edited ?? result, otherLanes: result.lanes.filter((lane) => lane !== edited) };
+}
+
 /** A figure of both replays. */
 export interface FigureRow {
   readonly label: string;
-  readonly now: string;
-  readonly after: string;
+  readonly current: string;
+  readonly edited: string;
   /** Empty when they are equal. */
   readonly difference: string;
   readonly tone: DifferenceTone;
@@ -33,8 +47,8 @@ export function figureRows({ before, after }: Pick<WhatIf, 'before' | 'after'>):
     const difference = after[figure] - before[figure];
     return {
       label,
-      now: shareOf(before[figure], before),
-      after: shareOf(after[figure], after),
+      current: shareOf(before[figure], before),
+      edited: shareOf(after[figure], after),
       difference: signed(difference, (count) => counted(count, 'request')),
       tone: tone(difference),
     };
@@ -46,8 +60,8 @@ export function figureRows({ before, after }: Pick<WhatIf, 'before' | 'after'>):
     tone: DifferenceTone,
   ): FigureRow => ({
     label,
-    now: format(before[figure]),
-    after: format(after[figure]),
+    current: format(before[figure]),
+    edited: format(after[figure]),
     difference: signed(after[figure] - before[figure], format),
     tone,
   });
@@ -61,13 +75,18 @@ export function figureRows({ before, after }: Pick<WhatIf, 'before' | 'after'>):
   ];
 }
 
-/** What differs most for a caller: "352 fewer rejections". */
-export function callerWords({ before, after }: Pick<WhatIf['keys'][number], 'before' | 'after'>): string {
+/** What differs most for a caller or a lane: "352 fewer rejections". */
+export function partWords({ before, after }: Both<'rejected' | 'wait_ms' | 'cost_micros'>): string {
   const rejected = after.rejected - before.rejected;
   if (rejected !== 0) return words.rejections(rejected);
   const waitMs = after.wait_ms - before.wait_ms;
   if (waitMs !== 0) return words.waitTime(signed(waitMs, formatDuration));
   return words.spend(signed(after.cost_micros - before.cost_micros, formatMoney));
+}
+
+interface Both<Figure extends keyof WhatIfFigures> {
+  readonly before: Pick<WhatIfFigures, Figure>;
+  readonly after: Pick<WhatIfFigures, Figure>;
 }
 
 /** What a limit does otherwise: "12 more rejections, 3 fewer requests wait". */

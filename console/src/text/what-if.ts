@@ -15,13 +15,21 @@ export const whatIfText = {
   noRequests: 'No requests in the last 7 days, so there is nothing to replay.',
   leftOut: (count: number) =>
     `No requests from the last 7 days can be replayed. ${counted(count, 'request')} ended before the limit check.`,
+  noneToLane: (name: string) =>
+    `No requests to lane ${name} in the last 7 days, so there is nothing to replay for it.`,
   replayed: (count: number) => `${counted(count, 'request')}, last 7 days`,
+  replayedTo: (count: number, lane: string) => `${counted(count, 'request')} to lane ${lane}, last 7 days`,
   cut: {
     requests: (count: string, from: string) => `Covers the ${count} most recent requests, since ${from}.`,
     time: (to: string) => `The replay reached its limit of 20 s. It covers requests until ${to}.`,
   },
-  figures: 'Metrics now and after the edit',
-  columns: { figure: 'Metric', now: 'Now', after: 'After', difference: 'Difference' },
+  figures: 'Replayed metrics with the current settings and with your edits',
+  columns: {
+    figure: 'Metric',
+    current: 'Current settings',
+    edited: 'With your edits',
+    difference: 'Difference',
+  },
   rows: {
     rejected: 'Rejected',
     waited: 'Served after waiting',
@@ -31,8 +39,10 @@ export const whatIfText = {
     spend: 'Spend',
   },
   compared: (recorded: number) =>
-    `Both columns are replays of the same requests. The request log has ${counted(recorded, 'rejection')}. Wait percentiles cover all served requests.`,
+    `Both columns are replays of these requests. The request log has ${counted(recorded, 'rejection')}. Wait percentiles cover all served requests.`,
   unpriced: (count: number) => `Spend excludes ${counted(count, 'request')} at endpoints without a price.`,
+  lanes: 'Affected lanes',
+  otherLanes: 'Other affected lanes',
   keys: 'Affected keys',
   limits: 'Affected limits',
   endpoints: 'Affected endpoints',

@@ -285,15 +285,15 @@ function Spacer({ px }: { readonly px: number }) {
   );
 }
 
-/** The name of a row. A click anywhere in the row opens it. */
+/** The look of the button or link that names a row. A click anywhere in the row opens it. */
+export const rowTarget =
+  "max-w-full truncate text-left font-medium after:absolute after:inset-0 after:content-['']";
+
+/** The name of a row that opens on this page. */
 export function RowName({ children, note, onOpen }: RowNameProps) {
   return (
     <div className="min-w-0">
-      <button
-        type="button"
-        onClick={onOpen}
-        className="max-w-full truncate text-left font-medium after:absolute after:inset-0 after:content-['']"
-      >
+      <button type="button" onClick={onOpen} className={rowTarget}>
         {children}
       </button>
       {note === undefined ? null : <div className="truncate text-xs text-ink-faint">{note}</div>}

@@ -1,5 +1,6 @@
 import { Popover as Primitive } from 'radix-ui';
 import type { ReactNode } from 'react';
+import { classes } from './class-names.ts';
 
 interface PopoverProps {
   /** The button that opens the popover. */
@@ -8,11 +9,13 @@ interface PopoverProps {
   readonly open: boolean;
   readonly onOpenChange: (open: boolean) => void;
   readonly align?: 'start' | 'end';
+  readonly wide?: boolean;
   readonly children: ReactNode;
 }
 
 /** Opens from a button; for content between a menu and a dialog. */
-export function Popover({ trigger, label, open, onOpenChange, align = 'end', children }: PopoverProps) {
+export function Popover(props: PopoverProps) {
+  const { trigger, label, open, onOpenChange, align = 'end', wide = false, children } = props;
   return (
     <Primitive.Root open={open} onOpenChange={onOpenChange}>
       <Primitive.Trigger asChild>{trigger}</Primitive.Trigger>
@@ -22,7 +25,10 @@ export function Popover({ trigger, label, open, onOpenChange, align = 'end', chi
           sideOffset={6}
           collisionPadding={8}
           aria-label={label}
-          className="z-50 max-h-(--radix-popover-content-available-height) w-80 max-w-[calc(100vw-1rem)] overflow-y-auto rounded-lg border bg-raised p-4 shadow-raised"
+          className={classes(
+            'z-50 max-h-(--radix-popover-content-available-height) max-w-[calc(100vw-1rem)] overflow-y-auto rounded-lg border bg-raised p-4 shadow-raised',
+            wide ? 'w-[560px]' : 'w-80',
+          )}
         >
           {children}
         </Primitive.Content>

@@ -106,6 +106,16 @@ describe('a new deployment', () => {
     await story.inspect('lane');
     assert.deepEqual(await membersShown(), ['sim-chat', 'sim-chat-b', 'sim-multi']);
 
+    for (const model of ['sim-chat', 'sim-multi']) await story.button(`Remove ${model}`).click();
+    await story.button('Add endpoint').click();
+    const choice = (name: RegExp) =>
+      story.page.getByRole('dialog', { name: 'Add endpoint' }).getByRole('button', { name });
+    await choice(/^sim-chat.*Simulated.*Unknown.*\$0\.40 input · \$1\.60 output \/ 1M tokens$/).waitFor();
+    await story.inspect('lane, adding an endpoint');
+    await choice(/^sim-multi.*Simulated.*No price$/).click();
+    assert.deepEqual(await membersShown(), ['sim-chat-b', 'sim-multi']);
+    await story.button('Discard changes').click();
+
     await story.button('Move sim-multi up').click();
     assert.deepEqual(await membersShown(), ['sim-chat', 'sim-multi', 'sim-chat-b']);
 

@@ -85,8 +85,9 @@ describe('the health of endpoints', () => {
 
   it('says on a lane where requests go: to the next endpoint, or still to the last one', async () => {
     await story.toPage('Lanes');
-    await story.page.getByText(/Relay sends requests to the next endpoint\.$/).waitFor();
-    await story.page.getByText(/No other endpoint is up, so Relay still sends requests to it\.$/).waitFor();
+    const cell = (name: RegExp) => story.page.getByRole('cell', { name });
+    await cell(/Assistant 1: Down for .*Relay sends requests to the next endpoint\.$/).waitFor();
+    await cell(/No other endpoint is up, so Relay still sends requests to it\.$/).waitFor();
     await story.inspect('lanes, one endpoint down');
     await story.page.getByRole('link', { name: 'Assistant', exact: true }).click();
     await story.page.getByText(/Relay sends requests to the next endpoint\.$/).waitFor();

@@ -11,7 +11,7 @@ import { signInWithToken } from './sign-in.ts';
 /** One is served at a time, so each waits for all before it. */
 const DELAYS_MS = [100, 700, 900, 800, 1_000, 600, 400];
 const ROWS_MS_MAX = 30_000;
-/** Each has at most two significant digits, so the share is exact. */
+/** Each has at most two significant digits, so the number is exact. */
 const BUDGETS_MS = [900, 2_000, 3_000, 5_000];
 const PRICES = { input_cost_micros_per_1m_tokens: 2_500_000, output_cost_micros_per_1m_tokens: 10_000_000 };
 
@@ -57,26 +57,35 @@ describe('numbers on pages', () => {
       ({ wait_ms }) => wait_ms,
     );
 
-  it('a lane’s 95th percentile is that of its rows', async () => {
-    const [right] = await ledger.query<{ ms: number }>(
-      'select percentile_disc(0.95) within group (order by wait_ms) as ms from requests where lane_id is not null',
+  it('a lane has its wait budget, and the requests, 95th percentile and spend of its rows', async () => {
+    const [right] = await ledger.query<{ ms: number; micros: number }>(
+      `select percentile_disc(0.95) within group (order by wait_ms) as ms, sum(actual_cost_micros)::int as micros
+        from requests where lane_id is not null`,
     );
-    assert.ok(right !== undefined && right.ms > 1_000);
+    assert.ok(right !== undefined && right.ms > 1_000 && right.micros > 0);
     await story.page.goto(`${story.site.url}/console/lanes`);
-    const shown = story.page.locator('dt', { hasText: 'Wait (p95)' }).locator('xpath=following-sibling::dd');
-    await shown.filter({ hasText: durationWords(right.ms) }).waitFor();
+    const row = story.page.getByRole('row', { name: /^Narrow/ });
+    await row.getByRole('cell', { name: durationWords(right.ms), exact: true }).waitFor();
+    await row.getByRole('cell', { name: '10 s', exact: true }).waitFor();
+    await row.getByRole('cell', { name: String(waits.length), exact: true }).waitFor();
+    await row.getByRole('cell', { name: /1 Narrow 1.*Healthy/ }).waitFor();
+    const spent = await row.getByRole('cell', { name: /^\$/ }).textContent();
+    assert.equal(Number(spent?.slice(1)), Number((right.micros / 1_000_000).toPrecision(2)));
+    await story.inspect('lanes');
   });
 
-  it('the share that a wait budget would serve is that of the rows', async () => {
+  it('the number of waits that a wait budget is enough for is that of the rows', async () => {
     await story.page.goto(`${story.site.url}/console/lanes/${laneId}`);
     const field = story.page.getByLabel('Milliseconds');
+    const waited = waits.filter((waitMs) => waitMs > 0);
     for (const budgetMs of BUDGETS_MS) {
       await field.fill(String(budgetMs));
-      const served = waits.filter((waitMs) => waitMs <= budgetMs).length;
-      const share = `${Math.round((served / waits.length) * 1_000) / 10}%`;
-      const said = `${share} of ${waits.length} requests in the last 7 days waited ${durationWords(budgetMs)} or less.`;
+      const within = waited.filter((waitMs) => waitMs <= budgetMs).length;
+      const said = `A wait budget of ${durationWords(budgetMs)} is enough for ${within} of the ${waited.length} requests that waited in the last 7 days.`;
       await story.page.getByText(said).waitFor();
+      await story.page.getByText(`waited longer${waited.length - within}`).waitFor();
     }
+    await story.page.getByText('saved, 10 s').waitFor();
     await story.inspect('wait budget');
   });
 

@@ -43,7 +43,7 @@ export const pictures: Readonly<Record<string, Visit>> = {
   },
   async lanes(page) {
     await page.goto('/console/lanes');
-    await page.getByText('Traffic').first().waitFor();
+    await page.getByRole('row', { name: /\$/ }).first().waitFor();
   },
   async lane(page, { laneId }) {
     await page.goto(`/console/lanes/${laneId}`);

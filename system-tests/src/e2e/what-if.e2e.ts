@@ -8,6 +8,8 @@ import { signInWithToken } from './sign-in.ts';
 
 const ALLOWED = 6;
 const REQUESTS = 10;
+/** To a lane that no edit is of. */
+const OTHERS = 2;
 const CENT_MICROS = 10_000;
 const LEDGER_MS_MAX = 30_000;
 const WHAT_IF = '**/api/relay/what-if';
@@ -21,6 +23,7 @@ describe('what-if', () => {
     const endpoint = { baseUrl: site.provider.baseUrl, upstreamModel: 'sim-chat' };
     const made = await createLane(site.admin, { name: 'Assistant', endpoints: [endpoint, endpoint] });
     laneId = made.laneId;
+    await createLane(site.admin, { name: 'Background', endpoints: [endpoint] });
     for (const endpointId of made.endpointIds)
       await site.admin.create('/api/relay/pricing-policies', {
         endpoint_id: endpointId,
@@ -57,21 +60,22 @@ describe('what-if', () => {
 
   /** More requests than the limit allows in a minute, for which the wait budget is too short. */
   async function sendRequests(): Promise<void> {
-    const ask = async () => {
+    const ask = async (model: string) => {
       const response = await fetch(`${story.site.url}/v1/chat/completions`, {
         method: 'POST',
         headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ model: 'assistant', messages: [{ role: 'user', content: 'Hello' }] }),
+        body: JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello' }] }),
       });
       await response.text();
       return response.status;
     };
     const statuses: number[] = [];
-    for (let sent = 0; sent < REQUESTS; sent += 1) statuses.push(await ask());
+    for (let sent = 0; sent < REQUESTS; sent += 1) statuses.push(await ask('assistant'));
+    for (let sent = 0; sent < OTHERS; sent += 1) assert.equal(await ask('background'), 200);
     assert.equal(statuses.filter((status) => status === 429).length, REQUESTS - ALLOWED);
     const recorded = async () => {
       const { body } = await story.site.admin.call('GET', '/api/relay/requests?limit=100');
-      return (body as { data: unknown[] }).data.length === REQUESTS;
+      return (body as { data: unknown[] }).data.length === REQUESTS + OTHERS;
     };
     assert.ok(await until(recorded, LEDGER_MS_MAX, 200), 'the ledger does not have the requests');
   }
@@ -96,7 +100,10 @@ describe('what-if', () => {
       .getByText(`${REQUESTS - ALLOWED} fewer rejections`)
       .first()
       .waitFor();
-    await panel().getByText(`${REQUESTS} requests, last 7 days`).waitFor();
+    await panel().getByText(`${REQUESTS} requests to lane Assistant, last 7 days`).waitFor();
+    await panel().getByRole('columnheader', { name: 'Current settings' }).waitFor();
+    await panel().getByRole('columnheader', { name: 'With your edits' }).waitFor();
+    assert.equal(await panel().getByText('ffected lanes').count(), 0);
     const rejected = panel().getByRole('row', { name: /^Rejected/ });
     assert.equal(await rejected.textContent(), 'Rejected40%0%−4 requests');
     await panel().getByText('Key Review bot').waitFor();
@@ -192,6 +199,10 @@ describe('what-if', () => {
       .getByText(`${REQUESTS - ALLOWED} fewer rejections`)
       .first()
       .waitFor();
+    await panel()
+      .getByText(`${REQUESTS + OTHERS} requests, last 7 days`)
+      .waitFor();
+    await panel().getByText('Affected lanes').waitFor();
     await panel().getByText('Shared limit, Assistant, 100 requests per minute (6 now)').waitFor();
     await story.inspect('limit, what-if');
     await dialog.getByRole('button', { name: 'Cancel', exact: true }).click();

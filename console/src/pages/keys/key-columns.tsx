@@ -2,7 +2,7 @@ import type { ApiKey } from '@relay/contract';
 import { type DayFigures, figureIn, spentIn, sumOf } from '../../api/usage-queries.ts';
 import { formatCount, formatMoneyShort } from '../../format/numbers.ts';
 import { formatDay } from '../../format/times.ts';
-import { DayTraffic, DayValue } from '../../parts/day-figure.tsx';
+import { DayTraffic, DayValue, known } from '../../parts/day-figure.tsx';
 import { LimitBar } from '../../parts/limit-bar.tsx';
 import { text } from '../../text/index.ts';
 import type { Tone } from '../../ui/badge.tsx';
@@ -128,10 +128,6 @@ function trafficColumns({ requests, spend }: KeyDays): readonly Column<ApiKey>[]
       total: (rows) => known(sumOf(rows.map(({ id }) => spentBy(id))), formatMoneyShort),
     },
   ];
-}
-
-function known(total: number | null, format: (value: number) => string): string {
-  return total === null ? text.states.empty : format(total);
 }
 
 function limitColumn(limits: KeyLimits): Column<ApiKey> {

@@ -1,4 +1,5 @@
-import { type Lane, LaneCreate } from '@relay/contract';
+import { type Endpoint, type Lane, LaneCreate } from '@relay/contract';
+import { healthName } from '@relay/contract/words';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { take } from '../../api/client.ts';
@@ -12,6 +13,7 @@ import { text } from '../../text/index.ts';
 import { Dialog, DialogBody, FormActions } from '../../ui/dialog.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { Check } from '../../ui/field.tsx';
+import { useEndpointFacts } from './use-endpoint-facts.ts';
 
 const words = text.lanes;
 
@@ -55,32 +57,7 @@ export function CreateLaneDialog({ onClose, onCreated }: CreateLaneDialogProps) 
               label={words.descriptionField}
               optional={text.states.optional}
             />
-            <fieldset>
-              <legend className="text-[13px] font-medium">{words.endpoints}</legend>
-              <p className="mb-3 text-xs text-ink-faint">
-                {endpoints.data?.length === 0 ? words.noEndpoints : words.endpointsHint}
-              </p>
-              <ul className="max-h-64 space-y-2.5 overflow-y-auto">
-                {endpoints.data?.map(({ id, name, upstream_model: model }) => {
-                  const place = chosen.indexOf(id) + 1;
-                  return (
-                    <li key={id} className="flex items-center justify-between gap-3">
-                      <Check
-                        label={name}
-                        {...(model === name ? {} : { hint: model })}
-                        checked={place > 0}
-                        onChange={() => toggle(id)}
-                      />
-                      {place > 0 ? (
-                        <span className="grid size-5 place-items-center rounded bg-hover text-[11px] text-ink">
-                          {place}
-                        </span>
-                      ) : null}
-                    </li>
-                  );
-                })}
-              </ul>
-            </fieldset>
+            <EndpointChoice endpoints={endpoints.data} chosen={chosen} onToggle={toggle} />
             <ErrorNote error={create.error} />
           </div>
         </DialogBody>
@@ -89,5 +66,47 @@ export function CreateLaneDialog({ onClose, onCreated }: CreateLaneDialogProps) 
         </FormActions>
       </form>
     </Dialog>
+  );
+}
+
+interface EndpointChoiceProps {
+  /** Undefined while they load. */
+  readonly endpoints: readonly Endpoint[] | undefined;
+  /** By rank. */
+  readonly chosen: readonly string[];
+  readonly onToggle: (endpointId: string) => void;
+}
+
+function EndpointChoice({ endpoints, chosen, onToggle }: EndpointChoiceProps) {
+  const factsOf = useEndpointFacts();
+  return (
+    <fieldset>
+      <legend className="text-[13px] font-medium">{words.endpoints}</legend>
+      <p className="mb-3 text-xs text-ink-faint">
+        {endpoints?.length === 0 ? words.noEndpoints : words.endpointsHint}
+      </p>
+      <ul className="max-h-64 space-y-2.5 overflow-y-auto">
+        {endpoints?.map((endpoint) => {
+          const { id, name, health } = endpoint;
+          const place = chosen.indexOf(id) + 1;
+          const { source, price } = factsOf(endpoint);
+          return (
+            <li key={id} className="flex items-center justify-between gap-3">
+              <Check
+                label={name}
+                hint={[source, price, healthName(health)].filter((fact) => fact !== null).join(' · ')}
+                checked={place > 0}
+                onChange={() => onToggle(id)}
+              />
+              {place > 0 ? (
+                <span className="grid size-5 place-items-center rounded bg-hover text-[11px] text-ink">
+                  {place}
+                </span>
+              ) : null}
+            </li>
+          );
+        })}
+      </ul>
+    </fieldset>
   );
 }

@@ -35,6 +35,7 @@ export function LaneSettings({ lane, draft, disabled, set }: LaneSettingsProps) 
       <WaitBudgetField
         laneId={lane.id}
         valueMs={draft.default_max_wait_ms}
+        savedMs={lane.default_max_wait_ms}
         disabled={disabled}
         onChange={(value) => set({ default_max_wait_ms: value })}
       />

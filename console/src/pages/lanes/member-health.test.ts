@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Endpoint, Health } from '@relay/contract';
-import { memberTrouble } from './member-health.ts';
+import { decidingEndpoint, memberTrouble } from './member-health.ts';
 
 const nowMs = Date.parse('2026-01-31T12:00:00.000Z');
 
@@ -52,4 +52,20 @@ test('the last endpoint of a lane still gets requests, and says so', () => {
 test('nothing is said of what is well, unknown or switched off', () => {
   const members = [member('a', 'healthy'), member('b', 'unknown'), member('c', 'down', { enabled: false })];
   for (const id of ['a', 'b', 'c', 'd']) assert.equal(memberTrouble(members, id, nowMs), null);
+});
+
+test('a lane is as its worst endpoint is, or as a healthy one where nothing is wrong', () => {
+  const of = (...members: Parameters<typeof decidingEndpoint>[0]) => decidingEndpoint(members)?.id;
+  assert.equal(of(member('b', 'healthy'), member('c', 'rate_limited'), dead), 'a');
+  assert.equal(of(member('b', 'healthy'), member('c', 'degraded')), 'c');
+  assert.equal(of(member('b', 'unknown'), member('c', 'healthy')), 'c');
+  assert.equal(of(member('b', 'unknown')), 'b');
+});
+
+test('an endpoint that gets no requests does not decide how a lane is', () => {
+  const off = member('b', 'down', { enabled: false });
+  assert.equal(decidingEndpoint([off, member('c', 'healthy')])?.id, 'c');
+  const { enabled, endpoint } = dead;
+  assert.equal(decidingEndpoint([{ enabled, endpoint: { ...endpoint, enabled: false } }]), undefined);
+  assert.equal(decidingEndpoint([{ enabled, endpoint: undefined }]), undefined);
 });

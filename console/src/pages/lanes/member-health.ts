@@ -1,6 +1,6 @@
 import type { Endpoint } from '@relay/contract';
 import { healthSentence } from '@relay/contract/words';
-import { isUnwell } from '../../parts/health-order.ts';
+import { healthOrder, isUnwell } from '../../parts/health-order.ts';
 import { text } from '../../text/index.ts';
 
 /** An endpoint of a lane, as far as it decides who gets a request. */
@@ -27,4 +27,14 @@ export function memberTrouble(
       enabled && endpoint?.enabled === true && endpoint.id !== endpointId && endpoint.health !== 'down',
   );
   return `${sentence} ${isAnotherUp ? text.health.skipped : text.health.lastOne}`;
+}
+
+/** The endpoint of a lane that decides its signal, of those that get requests: the one in the worst state, else a healthy one. */
+export function decidingEndpoint(members: readonly RankedEndpoint[]): Endpoint | undefined {
+  const active = members.flatMap(({ enabled, endpoint }) =>
+    enabled && endpoint?.enabled === true ? [endpoint] : [],
+  );
+  const worst = active.toSorted((a, b) => healthOrder.indexOf(a.health) - healthOrder.indexOf(b.health))[0];
+  if (worst === undefined || isUnwell(worst.health)) return worst;
+  return active.find(({ health }) => health === 'healthy') ?? worst;
 }

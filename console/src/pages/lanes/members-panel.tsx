@@ -1,8 +1,8 @@
 import type { Endpoint } from '@relay/contract';
 import { useMemo } from 'react';
 import { text } from '../../text/index.ts';
-import { Select } from '../../ui/field.tsx';
 import { Panel } from '../../ui/page.tsx';
+import { AddEndpoint } from './add-endpoint.tsx';
 import { type LaneDraft, moveMember } from './lane-draft.ts';
 import { MembersList } from './members-list.tsx';
 
@@ -37,23 +37,14 @@ export function MembersPanel({ draft, endpoints, disabled, set }: MembersPanelPr
       />
       {disabled ? null : (
         <div className="border-t px-4 py-3">
-          <Select
-            aria-label={words.add}
-            value=""
-            disabled={others.length === 0}
-            onChange={(event) =>
-              set({ members: [...draft.members, { endpointId: event.target.value, enabled: true }] })
-            }
-          >
-            <option value="">
-              {others.length === 0 && endpoints !== undefined ? words.allAdded : words.addChoose}
-            </option>
-            {others.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
-          </Select>
+          {others.length === 0 && endpoints !== undefined ? (
+            <p className="text-xs text-ink-faint">{words.allAdded}</p>
+          ) : (
+            <AddEndpoint
+              endpoints={others}
+              onAdd={(endpointId) => set({ members: [...draft.members, { endpointId, enabled: true }] })}
+            />
+          )}
         </div>
       )}
     </Panel>

@@ -18,7 +18,7 @@ const ENDPOINTS_SHOWN = 5;
 
 interface LaneFlowProps {
   readonly lane: BoardLane;
-  readonly day: LaneFigures | null | undefined;
+  readonly day: LaneFigures | undefined;
   readonly isStill: boolean;
   /** When the board was read, by this browser's clock. */
   readonly readAtMs: number;
@@ -148,12 +148,12 @@ function Ways({ lane, isStill }: { readonly lane: BoardLane; readonly isStill: b
   );
 }
 
-function Day({ day }: { readonly day: LaneFigures | null | undefined }) {
+function Day({ day }: { readonly day: LaneFigures | undefined }) {
   const none = text.states.empty;
-  const { requests = 0, waitMsP95 = null, fallbackRate = null } = day ?? {};
+  const { requests, waitMsP95 = null, fallbackRate = null } = day ?? {};
   return (
     <p className={classes('leading-[28px]', columns.day)}>
-      <span>{day === undefined ? none : formatCount(requests)}</span>
+      <span>{requests === undefined ? none : formatCount(requests.total ?? 0)}</span>
       <span className={waitMsP95 === null || waitMsP95 === 0 ? 'text-ink-faint' : 'text-wait-ink'}>
         {waitMsP95 === null ? none : formatDuration(waitMsP95)}
       </span>

@@ -10,6 +10,7 @@ const WEEK_MS = 7 * DAY_MS;
 const MONTH_MS = 30 * DAY_MS;
 /** From less than this, nothing is projected. */
 const PROJECTED_MS_MIN = DAY_MS;
+type Part = Pick<WhatIfPart, 'rejected' | 'wait_ms' | 'cost_micros'>;
 const NOTHING: WhatIfPart = { served: 0, rejected: 0, wait_ms: 0, cost_micros: 0 };
 
 /** One of the two replays. */
@@ -18,11 +19,18 @@ export interface Side {
   readonly tally: Tally;
 }
 
-export function compareSides(
-  before: Side,
-  after: Side,
-  spanMs: number,
-): Pick<WhatIf, 'summary' | 'before' | 'after' | 'keys' | 'limits' | 'endpoints'> {
+export interface Compared {
+  readonly before: Side;
+  readonly after: Side;
+  /** The time that the requests are of. */
+  readonly spanMs: number;
+}
+
+export function compareSides({
+  before,
+  after,
+  spanMs,
+}: Compared): Pick<WhatIf, 'summary' | 'before' | 'after' | 'keys' | 'limits' | 'endpoints'> {
   const figures = { before: before.tally.figures(), after: after.tally.figures() };
   return {
     summary: summaryOf(figures.before, figures.after, spanMs),
@@ -85,11 +93,16 @@ function callersOf(
       after: partOf(after.get(id)),
     };
   });
-  return largestFirst(callers, ({ before: b, after: a }) => [
-    Math.abs(a.rejected - b.rejected),
-    Math.abs(a.wait_ms - b.wait_ms),
-    Math.abs(a.cost_micros - b.cost_micros),
-  ]);
+  return largestFirst(callers, ({ before: b, after: a }) => partDifferences(b, a));
+}
+
+/** In the order in which they matter to a caller, and to a lane. */
+export function partDifferences(before: Part, after: Part): readonly number[] {
+  return [
+    Math.abs(after.rejected - before.rejected),
+    Math.abs(after.wait_ms - before.wait_ms),
+    Math.abs(after.cost_micros - before.cost_micros),
+  ];
 }
 
 function partOf(tally: CallerTally | undefined): WhatIfPart {
@@ -156,7 +169,7 @@ function endpointsOf(before: Side, after: Side): WhatIf['endpoints'] {
 }
 
 /** Those that differ, by their first difference, then the second, and so on. */
-function largestFirst<T>(items: readonly T[], differences: (item: T) => readonly number[]): T[] {
+export function largestFirst<T>(items: readonly T[], differences: (item: T) => readonly number[]): T[] {
   return items
     .map((item) => ({ item, by: differences(item) }))
     .filter(({ by }) => by.some((difference) => difference !== 0))

@@ -1,6 +1,8 @@
 import { uuidTimeMs } from '../../kit/uuid-time.ts';
 import type { ReplayedRow } from '../../store/ledger/log/read-replayed.ts';
 import { compareSides } from './compare.ts';
+import { compareLanes } from './compare-lanes.ts';
+import { createLaneOf } from './lane-of.ts';
 import { createReplay } from './replay.ts';
 import { createTypicalService, type ReplayedRequest, replayedRequest } from './replayed-request.ts';
 import { createTally, tallyMet } from './tally.ts';
@@ -17,15 +19,17 @@ export interface BothReplays {
 }
 
 export async function startBothReplays(
-  { before, after, waitersMax, fromMs, toMs, tookMsMax }: WhatIfInput,
+  { before, after, editedLaneId, waitersMax, fromMs, toMs, tookMsMax }: WhatIfInput,
   monotonicMs: () => number,
 ): Promise<BothReplays> {
   const endMs = monotonicMs() + tookMsMax;
   const typical = createTypicalService();
-  const settings = { typical, waitersMax, startMs: fromMs };
+  const laneOf = createLaneOf(before.snapshot, after.snapshot);
+  const settings = { typical, laneOf, waitersMax, startMs: fromMs };
   const today = await createReplay({ ...settings, configuration: before });
   const edited = await createReplay({ ...settings, configuration: after });
-  const history = createTally();
+  const history = createTally(laneOf);
+  const sentTo = new Map<string, number>();
   /** Read, and not sent yet: requests that arrive later may ask for capacity earlier. */
   let pending: ReplayedRequest[] = [];
   let [sent, leftOut, untilMs] = [0, 0, fromMs];
@@ -37,7 +41,11 @@ export async function startBothReplays(
       if (isCutShort) return;
       const part = requests.slice(first, first + AT_A_TIME);
       for (const replay of [today, edited]) for (const request of part) await replay.send(request);
-      for (const request of part) tallyMet(history, request);
+      for (const request of part) {
+        tallyMet(history, request);
+        const laneId = laneOf(request);
+        if (laneId !== null) sentTo.set(laneId, (sentTo.get(laneId) ?? 0) + 1);
+      }
       sent += part.length;
       untilMs = uuidTimeMs(part.at(-1)?.id ?? '');
     }
@@ -62,12 +70,14 @@ export async function startBothReplays(
       await send(pending);
       for (const replay of [today, edited]) await replay.finish();
       const endedMs = isCutShort ? untilMs : toMs;
+      const sides = {
+        before: { configuration: before, tally: today.tally },
+        after: { configuration: after, tally: edited.tally },
+        spanMs: endedMs - fromMs,
+      };
       return {
-        ...compareSides(
-          { configuration: before, tally: today.tally },
-          { configuration: after, tally: edited.tally },
-          endedMs - fromMs,
-        ),
+        ...compareSides(sides),
+        lanes: compareLanes({ ...sides, history, sentTo, editedLaneId }),
         to: new Date(endedMs).toISOString(),
         requests: sent,
         left_out: leftOut,

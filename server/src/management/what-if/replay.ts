@@ -6,6 +6,7 @@ import type { Candidate } from '../../domain/routing/routing.ts';
 import type { OrganizationSnapshot } from '../../domain/snapshot.ts';
 import { entryIn } from '../../kit/entry-in.ts';
 import { createEventQueue, type EventQueue } from './event-queue.ts';
+import type { LaneOf } from './lane-of.ts';
 import type { ReplayedRequest, TypicalService } from './replayed-request.ts';
 import {
   type KeysOfReplay,
@@ -28,6 +29,7 @@ export interface ReplayedConfiguration {
 export interface ReplaySettings {
   readonly configuration: ReplayedConfiguration;
   readonly typical: TypicalService;
+  readonly laneOf: LaneOf;
   readonly waitersMax: number;
   readonly startMs: number;
 }
@@ -70,7 +72,7 @@ interface World extends RoutingOfReplay {
  * engine, and in flight for as long as they were.
  */
 export async function createReplay(settings: ReplaySettings): Promise<Replay> {
-  const { configuration, startMs, typical, waitersMax } = settings;
+  const { configuration, startMs, typical, laneOf, waitersMax } = settings;
   const { snapshot, keys, openings } = configuration;
   const world: World = {
     snapshot,
@@ -80,7 +82,7 @@ export async function createReplay(settings: ReplaySettings): Promise<Replay> {
     asked: new Map(),
     routes: new Map(),
     events: createEventQueue(),
-    tally: createTally(),
+    tally: createTally(laneOf),
     exchanges: new Map(),
     nowMs: startMs,
     stepMs: NEVER_MS,
@@ -195,7 +197,7 @@ function dispatch(world: World, exchange: Exchange, candidate: Candidate | undef
   if (candidate === undefined) throw new RangeError('the engine chose a candidate that was not asked for');
   const { request, untried, route, failedAt } = exchange;
   const { id } = candidate.endpoint;
-  if (failedAt !== null && failedAt !== id) world.tally.fallback();
+  if (failedAt !== null && failedAt !== id) world.tally.fallback(request);
   const failure = request.failed.find(({ endpointId }) => endpointId === id);
   const left = route.allowFallback ? untried.filter((each) => each !== candidate) : [];
   if (failure === undefined || left.length === 0) {

@@ -77,7 +77,7 @@ async function tryEdit(deps: ManagementDeps, call: Call<'whatIf'>, read: ReadBot
 
 async function replay(
   deps: ManagementDeps,
-  { caller: { organizationId }, body: { days = DAYS_MAX } }: Call<'whatIf'>,
+  { caller: { organizationId }, body: { days = DAYS_MAX, edit } }: Call<'whatIf'>,
   readBoth: ReadBoth,
   thread: ReplayThread,
 ): Promise<WhatIf> {
@@ -97,6 +97,7 @@ async function replay(
   thread.start({
     before: await withOpenings(both.before),
     after: await withOpenings(both.after),
+    editedLaneId: edit?.operation === 'updateLane' ? (edit.id ?? null) : null,
     waitersMax,
     fromMs,
     toMs,

@@ -1,5 +1,6 @@
 import type { WhatIfFigures, WhatIfPart } from '@relay/contract';
 import { entryIn } from '../../kit/entry-in.ts';
+import type { LaneOf } from './lane-of.ts';
 import type { ReplayedRequest } from './replayed-request.ts';
 
 /** What one limit did. */
@@ -26,8 +27,12 @@ export interface Tally {
   rejected(request: ReplayedRequest, code: string, waitMs: number): void;
   /** Null at an endpoint without a price. */
   cost(request: ReplayedRequest, costMicros: number | null): void;
-  fallback(count?: number): void;
+  fallback(request: ReplayedRequest, count?: number): void;
   figures(): WhatIfFigures;
+  /** Of the requests to one lane. */
+  laneFigures(laneId: string): WhatIfFigures;
+  /** Of lanes with requests. */
+  laneIds(): Iterable<string>;
   /** By key, or user without one. */
   readonly callers: ReadonlyMap<string, CallerTally>;
   /** By the engine's id of the limit. */
@@ -35,13 +40,10 @@ export interface Tally {
   readonly endpoints: Map<string, EndpointTally>;
 }
 
-export function createTally(): Tally {
-  const waitsMs: number[] = [];
-  const codes = new Map<string, number>();
+export function createTally(laneOf: LaneOf): Tally {
   const callers = new Map<string, CallerTally>();
-  let fallbacks = 0;
-  let rejectedWaitMs = 0;
-  let unpriced = 0;
+  const all = createFiguresTally();
+  const lanes = new Map<string, FiguresTally>();
 
   function callerOf({ keyId, userId }: ReplayedRequest): CallerTally {
     return entryIn(callers, keyId ?? userId ?? '', () => ({
@@ -54,6 +56,12 @@ export function createTally(): Tally {
     }));
   }
 
+  function count(request: ReplayedRequest, add: (figures: FiguresTally) => void): void {
+    add(all);
+    const laneId = laneOf(request);
+    if (laneId !== null) add(entryIn(lanes, laneId, createFiguresTally));
+  }
+
   return {
     callers,
     limits: new Map(),
@@ -62,37 +70,61 @@ export function createTally(): Tally {
       const caller = callerOf(request);
       caller.served += 1;
       caller.wait_ms += Math.round(waitMs);
-      waitsMs.push(waitMs);
+      count(request, (figures) => figures.waitsMs.push(waitMs));
     },
     rejected(request, code, waitMs) {
       callerOf(request).rejected += 1;
-      rejectedWaitMs += waitMs;
-      codes.set(code, (codes.get(code) ?? 0) + 1);
+      count(request, (figures) => {
+        figures.rejectedWaitMs += waitMs;
+        figures.codes.set(code, (figures.codes.get(code) ?? 0) + 1);
+      });
     },
     cost(request, costMicros) {
-      if (costMicros === null) unpriced += 1;
-      else callerOf(request).cost_micros += costMicros;
+      if (costMicros !== null) callerOf(request).cost_micros += costMicros;
+      count(request, (figures) => {
+        if (costMicros === null) figures.unpriced += 1;
+        else figures.costMicros += costMicros;
+      });
     },
-    fallback(count = 1) {
-      fallbacks += count;
+    fallback(request, times = 1) {
+      count(request, (figures) => {
+        figures.fallbacks += times;
+      });
     },
-    figures() {
-      const sorted = Float64Array.from(waitsMs).sort();
-      const rejections = [...codes].map(([code, requests]) => ({ code, requests }));
-      return {
-        served: waitsMs.length,
-        rejected: sumOf(codes.values()),
-        rejections: rejections.sort((a, b) => b.requests - a.requests),
-        waited: waitsMs.filter((waitMs) => waitMs > 0).length,
-        wait_ms: Math.round(sumOf(waitsMs)),
-        wait_ms_p50: quantile(sorted, 0.5),
-        wait_ms_p95: quantile(sorted, 0.95),
-        wait_ms_rejected: Math.round(rejectedWaitMs),
-        fallbacks,
-        cost_micros: sumOf([...callers.values()].map(({ cost_micros }) => cost_micros)),
-        unpriced,
-      };
-    },
+    figures: () => figuresOf(all),
+    laneFigures: (laneId) => figuresOf(lanes.get(laneId) ?? createFiguresTally()),
+    laneIds: () => lanes.keys(),
+  };
+}
+
+interface FiguresTally {
+  readonly waitsMs: number[];
+  readonly codes: Map<string, number>;
+  rejectedWaitMs: number;
+  fallbacks: number;
+  costMicros: number;
+  unpriced: number;
+}
+
+function createFiguresTally(): FiguresTally {
+  return { waitsMs: [], codes: new Map(), rejectedWaitMs: 0, fallbacks: 0, costMicros: 0, unpriced: 0 };
+}
+
+function figuresOf({ waitsMs, codes, rejectedWaitMs, ...sums }: FiguresTally): WhatIfFigures {
+  const sorted = Float64Array.from(waitsMs).sort();
+  const rejections = [...codes].map(([code, requests]) => ({ code, requests }));
+  return {
+    served: waitsMs.length,
+    rejected: sumOf(codes.values()),
+    rejections: rejections.sort((a, b) => b.requests - a.requests),
+    waited: waitsMs.filter((waitMs) => waitMs > 0).length,
+    wait_ms: Math.round(sumOf(waitsMs)),
+    wait_ms_p50: quantile(sorted, 0.5),
+    wait_ms_p95: quantile(sorted, 0.95),
+    wait_ms_rejected: Math.round(rejectedWaitMs),
+    fallbacks: sums.fallbacks,
+    cost_micros: sums.costMicros,
+    unpriced: sums.unpriced,
   };
 }
 
@@ -112,6 +144,6 @@ export function tallyMet(tally: Tally, request: ReplayedRequest): void {
   const { rejectedWith, waitMs, fallbacks, costMicros } = request.met;
   if (rejectedWith !== null) tally.rejected(request, rejectedWith, waitMs);
   else if (request.serviceMs !== null) tally.served(request, waitMs);
-  tally.fallback(fallbacks);
+  tally.fallback(request, fallbacks);
   tally.cost(request, costMicros);
 }

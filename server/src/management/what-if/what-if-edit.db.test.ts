@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ConfigFile, ResourceEdit, WhatIf } from '@relay/contract';
 import type { Caller } from '../../domain/caller.ts';
+import { uuidAt, uuidTimeMs } from '../../kit/uuid-time.ts';
 import { configFileRoom, smallFile, withSecret } from '../config-file/config-file.fixture.ts';
 import { refusal } from '../fixture.ts';
 import { recordRequests } from '../requests/ledger.fixture.ts';
@@ -58,6 +59,57 @@ describe('what-if of one edited resource', () => {
       body: { ...lane, members: [] },
     });
     assert.deepEqual([before.rejected, after.rejected], [0, REQUESTS]);
+  });
+
+  it('tells the edited lane apart from lanes that share its limits', async () => {
+    const caller = await site(30);
+    const { laneId, endpointId } = await ids(caller);
+    const members = [{ endpoint_id: endpointId }];
+    const slow = (await room().call('createLane', caller, { body: { name: 'Slow', members } })).body;
+    const rows = servedRows(caller, endpointId, { count: 10, everyMs: 1, over: { model: 'slow' } });
+    await recordRequests(
+      room().db,
+      rows.map((row, at) => ({ ...row, request_id: uuidAt(uuidTimeMs(row.request_id) + 7_000 + at) })),
+    );
+    const lane = (await room().call('getLane', caller, { id: laneId })).body;
+    const edited = (body: object) =>
+      whatIf(caller, { operation: 'updateLane', id: laneId, body: { ...lane, ...body } });
+    const { lanes, requests } = await edited({ members: [] });
+    assert.equal(requests, REQUESTS + 10);
+    assert.deepEqual(
+      lanes.map((each) => [each.lane_id, each.requests, each.before.rejected, each.after.rejected]),
+      [
+        [laneId, REQUESTS, REQUESTS - 30, REQUESTS],
+        [slow.id, 10, 10, 0],
+      ],
+    );
+    assert.match(lanes[0]?.summary ?? '', /^30 more rejections/);
+    assert.match(lanes[1]?.summary ?? '', /^10 fewer rejections/);
+    assert.deepEqual(
+      lanes.map(({ history, lane_name: name }) => [name, history.served]),
+      [
+        ['Fast', REQUESTS],
+        ['Slow', 10],
+      ],
+    );
+    const same = (await edited({ description: 'Another' })).lanes;
+    assert.deepEqual(
+      same.map(({ lane_name: name, before, after }) => [name, before.served, after.served]),
+      [['Fast', 30, 30]],
+    );
+    assert.match(same[0]?.summary ?? '', /^No difference/);
+  });
+
+  it('counts the requests of a lane that the edit disables for that lane', async () => {
+    const caller = await site();
+    const { laneId } = await ids(caller);
+    const lane = (await room().call('getLane', caller, { id: laneId })).body;
+    const body = { ...lane, enabled: false };
+    const { lanes } = await whatIf(caller, { operation: 'updateLane', id: laneId, body });
+    assert.deepEqual(
+      lanes.map(({ before, after }) => [before.rejected, after.rejected]),
+      [[0, REQUESTS]],
+    );
   });
 
   it('replays another value of a limit, a new limit, and the limit of a member', async () => {

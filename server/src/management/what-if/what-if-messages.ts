@@ -4,6 +4,8 @@ import type { ReplayedConfiguration } from './replay.ts';
 export interface WhatIfInput {
   readonly before: ReplayedConfiguration;
   readonly after: ReplayedConfiguration;
+  /** Null for an edit of something else. */
+  readonly editedLaneId: string | null;
   readonly waitersMax: number;
   /** The time that the requests are of. */
   readonly fromMs: number;

@@ -27,6 +27,17 @@ export const whatIf = exactly({
   history: whatIfFigures,
   before: whatIfFigures,
   after: whatIfFigures,
+  lanes: listOf(
+    exactly({
+      lane_id: id,
+      lane_name: anyText,
+      requests: integer,
+      summary: anyText,
+      history: whatIfFigures,
+      before: whatIfFigures,
+      after: whatIfFigures,
+    }),
+  ),
   keys: listOf(exactly({ key_id: maybeId, user_id: maybeId, before: whatIfPart, after: whatIfPart })),
   limits: listOf(
     exactly({

@@ -1,0 +1,179 @@
+import type { Health, Lane } from '@relay/contract';
+import { Link } from '@tanstack/react-router';
+import { sumOf } from '../../api/usage-queries.ts';
+import { formatCount, formatDuration, formatMoneyShort, formatShare } from '../../format/numbers.ts';
+import { DayTraffic, DayValue, known } from '../../parts/day-figure.tsx';
+import { ErrorShare, errorShareOf } from '../../parts/error-share.tsx';
+import { healthOrder, isUnwell } from '../../parts/health-order.ts';
+import { PriorityName } from '../../parts/priority-car.tsx';
+import { text } from '../../text/index.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { classes } from '../../ui/class-names.ts';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { type Column, nameWidth, RowActions, rowTarget } from '../../ui/data-table.tsx';
+import { Plate } from '../../ui/plate.tsx';
+import { LaneEndpoints, LaneSignal } from './lane-endpoints.tsx';
+import { LaneMenu } from './lane-menu.tsx';
+import { decidingEndpoint } from './member-health.ts';
+import type { LaneMember, LaneRow } from './use-lane-rows.ts';
+
+const words = text.lanes;
+
+const identity: readonly Column<LaneRow>[] = [
+  {
+    id: 'name',
+    header: words.columns.name,
+    width: nameWidth,
+    sortBy: ({ lane }) => lane.name,
+    cell: (row) => <LaneName row={row} />,
+    total: (rows) => words.total(rows.length),
+  },
+  {
+    id: 'wait-budget',
+    header: words.columns.waitBudget,
+    align: 'right',
+    sortBy: ({ lane }) => lane.default_max_wait_ms,
+    cell: ({ lane }) => <Plate>{formatDuration(lane.default_max_wait_ms)}</Plate>,
+  },
+  {
+    id: 'endpoints',
+    header: words.columns.endpoints,
+    from: 'sm',
+    width: 'max-w-40 lg:max-w-64 xl:max-w-96',
+    sortBy: ({ members }) => healthOrder.indexOf(members === undefined ? 'unknown' : healthOf(members)),
+    cell: ({ members }) => <LaneEndpoints members={members} />,
+  },
+];
+
+const traffic: readonly Column<LaneRow>[] = [
+  {
+    id: 'requests',
+    header: words.columns.requests,
+    align: 'right',
+    sortBy: ({ figures }) => figures?.requests.total ?? -1,
+    cell: ({ figures, spend }) => (
+      <>
+        <DayTraffic of={figures?.requests} />
+        <span className="text-xs sm:hidden">
+          <DayValue of={spend} format={formatMoneyShort} />
+        </span>
+      </>
+    ),
+    total: (rows) => known(sumOf(rows.map(({ figures }) => figures?.requests)), formatCount),
+  },
+  {
+    id: 'wait',
+    header: words.columns.wait,
+    from: 'lg',
+    align: 'right',
+    sortBy: ({ figures }) => figures?.waitMsP95 ?? -1,
+    cell: ({ figures }) => (
+      <Share of={figures?.waitMsP95 ?? null} format={formatDuration} tone="text-wait-ink" />
+    ),
+  },
+  {
+    id: 'failed',
+    header: words.columns.failed,
+    from: 'md',
+    align: 'right',
+    sortBy: ({ failed }) => errorShareOf(failed) ?? -1,
+    cell: ({ failed }) => <ErrorShare of={failed} />,
+  },
+  {
+    id: 'fallbacks',
+    header: words.columns.fallbacks,
+    from: 'xl',
+    align: 'right',
+    sortBy: ({ figures }) => figures?.fallbackRate ?? -1,
+    cell: ({ figures }) => <Share of={figures?.fallbackRate ?? null} format={formatShare} tone="text-warn" />,
+  },
+  {
+    id: 'spend',
+    header: words.columns.spend,
+    from: 'sm',
+    align: 'right',
+    sortBy: ({ spend }) => spend?.total ?? -1,
+    cell: ({ spend }) => <DayValue of={spend} format={formatMoneyShort} />,
+    total: (rows) => known(sumOf(rows.map(({ spend }) => spend)), formatMoneyShort),
+  },
+];
+
+const actions: Column<LaneRow> = {
+  id: 'actions',
+  header: words.columns.actions,
+  quietHeader: true,
+  align: 'right',
+  cell: ({ lane }) => (
+    <RowActions>
+      <LaneMenu lane={lane} />
+    </RowActions>
+  ),
+};
+
+export const laneColumns: readonly Column<LaneRow>[] = [...identity, ...traffic, actions];
+
+/** The name over the model name that clients send; in a narrow window, over what is wrong. */
+function LaneName({ row: { lane, members } }: { readonly row: LaneRow }) {
+  const isTroubled = members !== undefined && isUnwell(healthOf(members));
+  return (
+    <div className="min-w-0">
+      <p className="flex min-w-0 items-center gap-2">
+        <Link to="/lanes/$laneId" params={{ laneId: lane.id }} className={rowTarget}>
+          {lane.name}
+        </Link>
+        <span className="text-xs text-ink-faint max-sm:hidden">
+          <PriorityName priority={lane.priority} name={words.editor.priorities[lane.priority]} />
+        </span>
+        <LaneBadges lane={lane} />
+      </p>
+      <p
+        className={classes(
+          'flex min-w-0 items-center gap-1 text-xs text-ink-faint',
+          isTroubled && 'max-sm:hidden',
+        )}
+      >
+        <code className="truncate font-mono">{lane.slug}</code>
+        <span className="relative z-10 -my-1 max-sm:hidden">
+          <CopyButton value={lane.slug} label={words.copySlug} />
+        </span>
+        <span className="truncate max-lg:hidden">{words.strategies[lane.selection]}</span>
+      </p>
+      {isTroubled ? (
+        <p className="flex min-w-0 text-xs sm:hidden">
+          <LaneSignal members={members} />
+        </p>
+      ) : null}
+    </div>
+  );
+}
+
+/** A lane without an endpoint that gets requests is as good as down. */
+function healthOf(members: readonly LaneMember[]): Health {
+  return decidingEndpoint(members)?.health ?? 'down';
+}
+
+/** What is not as usual. */
+function LaneBadges({ lane }: { readonly lane: Lane }) {
+  return (
+    <>
+      {lane.enabled ? null : <Badge tone="warn">{text.states.disabled}</Badge>}
+      {lane.hidden ? <Badge>{words.hidden}</Badge> : null}
+      {lane.managed_by === 'file' ? <Badge tone="note">{text.states.managedByFile}</Badge> : null}
+    </>
+  );
+}
+
+/** Faint where there is none. */
+function Share({ of, format, tone }: ShareProps) {
+  return (
+    <span className={classes('whitespace-nowrap', of === null || of === 0 ? 'text-ink-faint' : tone)}>
+      {of === null ? text.states.empty : format(of)}
+    </span>
+  );
+}
+
+interface ShareProps {
+  readonly of: number | null;
+  readonly format: (value: number) => string;
+  readonly tone: string;
+}
