@@ -90,6 +90,7 @@ describe('the health of endpoints', () => {
     await cell(/No other endpoint is up, so Relay still sends requests to it\.$/).waitFor();
     await story.inspect('lanes, one endpoint down');
     await story.page.getByRole('link', { name: 'Assistant', exact: true }).click();
+    await story.page.getByRole('heading', { name: 'Assistant', level: 1 }).waitFor();
     await story.page.getByText(/Relay sends requests to the next endpoint\.$/).waitFor();
     await story.button('Explain routing').click();
     await story.page.getByText('Relay would send it to Assistant 2').waitFor();
