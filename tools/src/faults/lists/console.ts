@@ -123,8 +123,8 @@ export const consoleFaults = faultsIn('console/src', [
     why: 'a request that waited and was refused looks immediate',
   },
   {
-    name: 'a share counts the bin that the wait budget is in',
-    file: 'pages/lanes/served-share.ts',
+    name: 'a wait budget is enough for the bin that it is in',
+    file: 'pages/lanes/wait-counts.ts',
     find: 'upToMs !== null && upToMs <= budgetMs',
     replace: 'fromMs <= budgetMs',
     why: 'a wait budget seems to serve requests that waited longer',
