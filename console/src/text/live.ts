@@ -66,6 +66,21 @@ export const liveText = {
   search: 'Search lanes and endpoints',
   empty: 'No requests in flight.',
   toPlayground: 'Open playground',
+  fallbacks: {
+    title: 'Fallbacks, last 5 minutes',
+    columns: {
+      time: 'Time',
+      model: 'Model',
+      endpoints: 'Endpoints',
+      reason: 'Reason',
+      lost: 'Time lost',
+      status: 'State',
+    },
+    to: 'to',
+    none: 'No requests fell back in the last 5 minutes.',
+    failed: 'Can’t load fallbacks.',
+    all: 'All fallbacks',
+  },
   finished: {
     title: 'Just finished',
     columns: {
