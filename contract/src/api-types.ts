@@ -4245,11 +4245,45 @@ export interface components {
             longest_wait_ms: number;
             /** @description Milliseconds until the next waiting request can be sent, given the current limits, pacing and cooldowns. Requests in other lanes that wait for the same capacity may be sent first. Null if no request is waiting, or if the time is unknown, as with a concurrency limit: waiting requests are then sent when others finish. */
             next_slot_ms: number | null;
+            /** @description The limits that made requests wait, most requests first; at most 3. A request counts toward the limit that had no capacity for it when it joined the queue; one that waits because of a cooldown, pacing or other requests ahead counts toward none. */
+            limited_by: components["schemas"]["LiveLimit"][];
             /** @description Requests that were sent to an endpoint and have no complete response yet. */
             in_flight: number;
             /** @description Requests that fell back to another endpoint in the last minute. */
             fallbacks: number;
+            /** @description Requests that Relay rejected with 429 in the last minute, because no endpoint had capacity within the wait budget. */
+            rejections: number;
             endpoints: components["schemas"]["LiveTarget"][];
+        };
+        /** LiveLimit */
+        LiveLimit: {
+            /** @description An opaque identifier. */
+            policy_id: string;
+            /** @enum {string} */
+            policy_kind: "resource" | "user" | "api_key" | "team";
+            /** @description The member, key or team whose limit it is. Null with `policy_kind` `resource`, for a deleted limit of a team, and if the caller can’t read it. */
+            subject_id: string | null;
+            /** @description Null where `subject_id` is null, and if the member, key or team was deleted. */
+            subject_name: string | null;
+            /** @enum {string} */
+            scope_type: "global" | "provider" | "credential" | "endpoint" | "model" | "lane";
+            scope_id: string | null;
+            /** @description Null for `global`, and if the resource was deleted. */
+            scope_name: string | null;
+            /**
+             * @description What is counted; `spend` is in micro-USD. `concurrency` requires period `none`.
+             * @enum {string}
+             */
+            metric: "requests" | "tokens" | "spend" | "concurrency";
+            /**
+             * @description The window; a week begins on Monday at 00:00 UTC. `none` is for metric `concurrency` only.
+             * @enum {string}
+             */
+            period: "second" | "minute" | "hour" | "day" | "week" | "month" | "none";
+            /** @description The current maximum for one window; micro-USD for `spend`. It may have changed since the request. Null if the limit was deleted. */
+            limit_value: number | null;
+            /** @description Requests of this lane that this limit made wait. */
+            waiting: number;
         };
         /** LiveTarget */
         LiveTarget: {

@@ -2,6 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { ApiError } from '../errors/api-error.ts';
 import { type Api, take } from './client.ts';
 import { cacheKeys } from './queries.ts';
+import { requestQuery } from './request-queries.ts';
 
 const LOOK_MS = 1_000;
 /** As many as fit beside the lanes. */
@@ -56,4 +57,21 @@ export async function readLatestOfKey(api: Api, keyId: string) {
 export async function readFinished(api: Api) {
   const query = { limit: FINISHED_ROWS };
   return (await take(api.GET('/api/relay/requests', { params: { query } }))).data;
+}
+
+const FALLBACKS_MS = 5 * 60_000;
+const FALLBACK_ROWS = 8;
+
+/** The latest requests of the last 5 minutes that fell back, with their attempts. Each is read once, since it does not change. */
+export function fallbacksQuery(api: Api) {
+  return queryOptions({
+    queryKey: cacheKeys.fallbacks,
+    queryFn: async ({ client, signal }) => {
+      const from = new Date(Date.now() - FALLBACKS_MS).toISOString();
+      const query = { fell_back: true, from, limit: FALLBACK_ROWS };
+      const { data } = await take(api.GET('/api/relay/requests', { params: { query }, signal }));
+      return Promise.all(data.map(({ request_id: id }) => client.fetchQuery(requestQuery(api, id))));
+    },
+    retry: false,
+  });
 }

@@ -42,6 +42,7 @@ export const cacheKeys = {
   statsSummary: ['stats-summary'],
   spend: ['spend'],
   live: ['live'],
+  fallbacks: ['fallbacks'],
   requests: ['requests'],
   requestsOpened: ['requests-opened'],
   requestCount: ['request-count'],

@@ -57,8 +57,8 @@ export function placeOf(
   return scope === 'global' ? owner : `${owner} ${on}`;
 }
 
-/** The limit of a logged request: "6 requests per day for key Nightly batch on lane Assistant". A deleted limit has no number. */
-export function boundLimitOf(bound: BoundPolicy): string {
+/** The limit of a request, logged or waiting: "6 requests per day for key Nightly batch on lane Assistant". A deleted limit has no number. */
+export function boundLimitOf(bound: Omit<BoundPolicy, 'resets_at'>): string {
   const { policy_kind: kind, scope_type: scope, metric, period, limit_value: limit } = bound;
   const rule =
     limit === null

@@ -1,6 +1,7 @@
 import { counted } from '../format/numbers.ts';
 
 export const homeText = {
+  onlyMine: 'You see only your own requests and spend.',
   totals: 'Totals',
   rows: {
     requests: 'Requests',
@@ -15,6 +16,7 @@ export const homeText = {
     failedOf: (failed: string, all: string) => `${failed} of ${all}`,
     shareBefore: (share: string) => `${share} in the previous period`,
     noneFailed: 'No failed requests.',
+    blocked: (count: string) => `${count} blocked by guardrails`,
     viewAll: (count: string) => `View all (${count})`,
     last: 'last seen',
     otherCauses: (count: string) => `${count} more failed for other reasons.`,

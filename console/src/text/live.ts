@@ -19,6 +19,7 @@ export const liveText = {
     inFlight: 'in flight',
     longest: 'longest wait',
     fallbacks: 'fallbacks, last minute',
+    rejections: 'rejected, last minute',
     unwell: 'endpoints not healthy',
   },
   said: (waiting: string, inFlight: string, unwell: number) =>
@@ -33,6 +34,9 @@ export const liveText = {
       'These requests are waiting because of a concurrency limit. Relay sends the next one when another request ends.',
     ofPriority: (count: string, priority: string) => `${count} ${priority}`,
     fallbacks: (count: number) => `${counted(count, 'fallback')} in 1 min`,
+    rejected: (count: string) => `${count} rejected in 1 min`,
+    limitedBy: 'Limited by',
+    moreLimits: (count: number) => `and ${counted(count, 'more limit')}`,
     ways: 'In flight',
     endpoint: 'Endpoint',
     load: 'Load',
@@ -67,6 +71,21 @@ export const liveText = {
   search: 'Search lanes and endpoints',
   empty: 'No requests in flight.',
   toPlayground: 'Open playground',
+  fallbacks: {
+    title: 'Fallbacks, last 5 minutes',
+    columns: {
+      time: 'Time',
+      model: 'Model',
+      endpoints: 'Endpoints',
+      reason: 'Reason',
+      lost: 'Time lost',
+      status: 'State',
+    },
+    to: 'to',
+    none: 'No requests fell back in the last 5 minutes.',
+    failed: 'Can’t load fallbacks.',
+    all: 'All fallbacks',
+  },
   finished: {
     title: 'Just finished',
     columns: {

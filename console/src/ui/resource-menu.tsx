@@ -22,11 +22,13 @@ interface ResourceMenuProps {
   /** What else is deleted, or why deletion fails; null if neither applies. */
   readonly deleteWarning: string | null;
   readonly editDialog: (close: () => void) => ReactNode;
+  /** Opens with the dialog. */
+  readonly startsEditing?: boolean;
 }
 
 /** Edit, enable or disable, and delete a resource. */
 export function ResourceMenu(props: ResourceMenuProps) {
-  const [asked, setAsked] = useState<'edit' | 'delete' | null>(null);
+  const [asked, setAsked] = useState<'edit' | 'delete' | null>(props.startsEditing === true ? 'edit' : null);
   const { toggle, remove } = props;
   return (
     <>

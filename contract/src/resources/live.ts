@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { closed, Id, integer, nullable, oneOf, optional, query, Timestamp } from '../schema.ts';
+import { namedLimitFields } from './request-log.ts';
 import { Health, HealthDetail } from './values.ts';
 
 const Waiting = integer({
@@ -16,7 +17,13 @@ const LiveTarget = closed('LiveTarget', {
   in_flight: InFlight,
 });
 
-/** A lane with requests in it, or with fallbacks in the last minute. */
+/** A limit that made requests of a lane wait. */
+const LiveLimit = closed('LiveLimit', {
+  ...namedLimitFields,
+  waiting: integer({ description: 'Requests of this lane that this limit made wait.' }),
+});
+
+/** A lane with requests in it, or with fallbacks or rejections in the last minute. */
 export const LiveLane = closed('LiveLane', {
   lane_id: nullable(Id, { description: 'Null for requests that name a model instead of a lane.' }),
   waiting: Waiting,
@@ -33,9 +40,17 @@ export const LiveLane = closed('LiveLane', {
     description:
       'Milliseconds until the next waiting request can be sent, given the current limits, pacing and cooldowns. Requests in other lanes that wait for the same capacity may be sent first. Null if no request is waiting, or if the time is unknown, as with a concurrency limit: waiting requests are then sent when others finish.',
   }),
+  limited_by: Type.Array(LiveLimit, {
+    description:
+      'The limits that made requests wait, most requests first; at most 3. A request counts toward the limit that had no capacity for it when it joined the queue; one that waits because of a cooldown, pacing or other requests ahead counts toward none.',
+  }),
   in_flight: InFlight,
   fallbacks: integer({
     description: 'Requests that fell back to another endpoint in the last minute.',
+  }),
+  rejections: integer({
+    description:
+      'Requests that Relay rejected with 429 in the last minute, because no endpoint had capacity within the wait budget.',
   }),
   endpoints: Type.Array(LiveTarget),
 });

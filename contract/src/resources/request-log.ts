@@ -171,8 +171,8 @@ export const RecordedCandidate = closed('RecordedCandidate', {
 });
 export type RecordedCandidate = Static<typeof RecordedCandidate>;
 
-/** The limit that made a request wait, or rejected it. */
-export const BoundPolicy = closed('BoundPolicy', {
+/** A limit by name. */
+export const namedLimitFields = {
   policy_id: Id,
   policy_kind: PolicyKind,
   subject_id: nullable(Id, {
@@ -191,6 +191,11 @@ export const BoundPolicy = closed('BoundPolicy', {
     description:
       'The current maximum for one window; micro-USD for `spend`. It may have changed since the request. Null if the limit was deleted.',
   }),
+};
+
+/** The limit that made a request wait, or rejected it. */
+export const BoundPolicy = closed('BoundPolicy', {
+  ...namedLimitFields,
   resets_at: nullable(Timestamp, {
     description: 'Null with period `none`, and if no reset helps the request.',
   }),

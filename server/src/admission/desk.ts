@@ -33,7 +33,7 @@ import {
 } from './live-operations.ts';
 import { COOLDOWN_MS_MAX, type LocalCooldowns } from './local-cooldowns.ts';
 import { createRebuildWindows, type RebuildWindows } from './rebuild-windows.ts';
-import { createRecentFallbacks, type RecentFallbacks } from './recent-fallbacks.ts';
+import { createRecentCounts, type RecentCounts } from './recent-counts.ts';
 import { concurrencyRefusal } from './refusal.ts';
 import { createRunningTimes, type RunningTimes } from './running-times.ts';
 import { createSettlements } from './settlements.ts';
@@ -78,6 +78,8 @@ export interface AdmissionDesk {
   void(organizationId: string, operationId: string): void;
   /** Never blocks or fails a request; the journal takes what the store does not. */
   settle(organizationId: string, operationId: string, actual: Actual, record: string): void;
+  /** Counts a request that was refused and not sent; a refusal alone may be followed by another ask. */
+  rejected(organizationId: string, about: NonNullable<DeskAsk['about']>): void;
   /** The refusal of a request for which no unit of this concurrency limit is free within its wait budget. */
   refuseInLine(organizationId: string, policyId: string, retryMsMin: number): Refusal;
   /** Told by the engine about those who wait. */
@@ -108,9 +110,10 @@ export function createDesk(deps: DeskDeps): AdmissionDesk {
   const warn = warnOccasionally(clock, log);
   const settlements = createSettlements({ ...deps, rebuild, warn });
   const running = createRunningTimes();
-  const fallbacks = createRecentFallbacks();
+  const fallbacks = createRecentCounts();
+  const rejections = createRecentCounts();
   const changed = createChangedLimits(clock);
-  const parts = { ...deps, live, left, rebuild, running, changed, fallbacks, warn };
+  const parts = { ...deps, live, left, rebuild, running, changed, fallbacks, rejections, warn };
   const line = createLine({
     ...parts,
     decide: (ask) => decide(parts, ask),
@@ -133,6 +136,7 @@ export function createDesk(deps: DeskDeps): AdmissionDesk {
       if (found === undefined) deps.append(organizationId, record);
       else settlements.send({ organizationId, operationId, ...usesOf(found, actual), record }, found);
     },
+    rejected: (organizationId, about) => rejections.note(organizationId, about, clock.monotonicMs()),
     refuseInLine: refuseForConcurrency.bind(null, parts),
     line: line.listener,
     inFlight: (organizationId) => asksOf(live, organizationId),
@@ -167,14 +171,20 @@ interface Parts extends DeskDeps {
   readonly rebuild: RebuildWindows;
   readonly running: RunningTimes;
   readonly changed: ChangedLimits;
-  readonly fallbacks: RecentFallbacks;
+  readonly fallbacks: RecentCounts;
+  readonly rejections: RecentCounts;
   readonly warn: (error: unknown, message: string) => void;
 }
 
-async function trafficOf({ engine, live, fallbacks, clock }: Parts, ask: FlowsAsk): Promise<LiveTraffic> {
+async function trafficOf(parts: Parts, ask: FlowsAsk): Promise<LiveTraffic> {
+  const { engine, live, clock } = parts;
   const nowMs = clock.monotonicMs();
   const flows = flowsOf(live.values(), ask, nowMs);
-  return { flows, lanes: await lanesOf(engine, live.values(), ask, fallbacks.of(ask, nowMs)) };
+  const recent = {
+    fallbacks: parts.fallbacks.of(ask, nowMs),
+    rejections: parts.rejections.of(ask, nowMs),
+  };
+  return { flows, lanes: await lanesOf(engine, live.values(), ask, recent) };
 }
 
 async function admitFor(parts: Parts, line: Line, given: DeskAsk): Promise<DeskReply> {

@@ -3,6 +3,7 @@ import { randomUUIDv7 } from 'node:crypto';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { type RedisCluster, startRedisCluster } from '@relay/testbed';
+import { EVERY_REQUEST } from '../domain/limits/limits.fixture.ts';
 import { systemClock } from '../kit/clock.ts';
 import { createLog } from '../kit/log.ts';
 import { nothingAside } from '../kit/set-aside.fixture.ts';
@@ -13,6 +14,7 @@ import type { FlowsAsk, LiveFlow } from './live-flows.ts';
 import type { LiveLane } from './live-lanes.ts';
 
 const log = createLog('silent');
+const LIMIT = { metric: 'concurrency', period: 'none', limit: 1, counts: EVERY_REQUEST } as const;
 
 /** A gateway with its own connection and its own clock. */
 interface Gateway {
@@ -109,16 +111,27 @@ describe('the live traffic of all gateways, on a cluster', () => {
     assert.deepEqual(other, { flows: [], lanes: [] });
   });
 
-  it('adds up queues by priority and fallbacks, and has the soonest slot that a gateway knows', async () => {
+  it('adds up queues by priority, limits, fallbacks and rejections, and has the soonest slot that a gateway knows', async () => {
     const [a, b, c] = gateways as [Gateway, Gateway, Gateway];
     const lane = (interactive: number, nextSlotMs: number | null, fallbacks: number): LiveLane => ({
       laneId: 'chat',
       waiting: { interactive, standard: 0, batch: 1 },
       nextSlotMs,
+      limits: [{ limit: { ...LIMIT, id: 'lane' }, waiting: 1, userId: 'anne' }],
       fallbacks,
+      rejections: fallbacks,
     });
-    [a.lanes, b.lanes, c.lanes] = [[lane(1, null, 0)], [lane(2, 900, 1)], [lane(0, 400, 3)]];
-    const all = { ...lane(3, 400, 4), waiting: { interactive: 3, standard: 0, batch: 3 } };
+    const ofKey = { limit: { ...LIMIT, id: 'key' }, waiting: 5, userId: 'anne' };
+    [a.lanes, b.lanes, c.lanes] = [
+      [lane(1, null, 0)],
+      [{ ...lane(2, 900, 1), limits: [ofKey] }],
+      [lane(0, 400, 3)],
+    ];
+    const all = {
+      ...lane(3, 400, 4),
+      waiting: { interactive: 3, standard: 0, batch: 3 },
+      limits: [ofKey, { ...lane(0, 0, 0).limits[0], waiting: 2 }],
+    };
     let found: readonly LiveLane[] = [];
     for (let turn = 0; turn < 20 && !isDeepStrictEqual(found, [all]); turn += 1)
       found = (await b.fleet.read(everybody())).lanes;

@@ -105,6 +105,8 @@ export function createFleetFlows(deps: FleetFlowsDeps): FleetFlows {
   };
 }
 
+const NOT_TOLD: Pick<LiveLane, 'limits' | 'rejections'> = { limits: [], rejections: 0 };
+
 /** None when it cannot be read: it is overwritten by the next answer of its process, or expires. */
 function reportOf({ aside }: Pick<FleetFlowsDeps, 'aside'>, text: string): Report[] {
   const report = parseObject(text);
@@ -112,8 +114,11 @@ function reportOf({ aside }: Pick<FleetFlowsDeps, 'aside'>, text: string): Repor
     typeof report?.['gatewayId'] === 'string' &&
     typeof report['askedMs'] === 'number' &&
     Array.isArray(report['flows']);
-  // A gateway of an earlier version tells nothing about lanes.
-  if (isReport) return [{ lanes: [], ...report } as unknown as Report];
+  if (isReport) {
+    const { lanes = [], ...rest } = report as unknown as Partial<Report> & Omit<Report, 'lanes'>;
+    // A gateway of an earlier version tells nothing about lanes, or less.
+    return [{ ...rest, lanes: lanes.map((lane) => ({ ...NOT_TOLD, ...lane })) }];
+  }
   aside.note('report', {}, 'ignored an unreadable report of live traffic');
   return [];
 }

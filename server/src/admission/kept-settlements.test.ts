@@ -20,6 +20,7 @@ function settled(
       candidate: 0,
       dispatchedMs: 0,
       stateSinceMs: 0,
+      waitsFor: null,
       leasedMs: 0,
       journaled: false,
       earlier: [],

@@ -64,7 +64,13 @@ function keeperOf(unknown: readonly string[], windowsKnown = true, endsMeanwhile
     const [stateSinceMs, dispatchedMs, leasedMs] = [nowMs, nowMs - 7_000, nowMs - 6_000];
     const times = { stateSinceMs, dispatchedMs, leasedMs };
     const ask = askOf(operationId, organizationId);
-    const rest = { state: 'dispatched', candidate: 0, journaled: false, earlier: [] } as const;
+    const rest = {
+      state: 'dispatched',
+      candidate: 0,
+      waitsFor: null,
+      journaled: false,
+      earlier: [],
+    } as const;
     live.set(operationId, { ask, ...rest, ...times, ...over });
   }
   return { keeper, add, extended, restored, rebuilt, asked };

@@ -159,6 +159,35 @@ describe('the live traffic of a process', () => {
     assert.deepEqual([waiting?.standard, nextSlotMs], [1, null]);
   });
 
+  it('tells the limits that requests wait for, most requests first, by user', async () => {
+    await desk.admit(ask('one', under(UNIT)));
+    await desk.admit(ask('two', under(PER_MINUTE)));
+    await desk.admit(ask('three', { ...under(PER_MINUTE), waitMsMax: 200_000 }));
+    const ben = { laneId: 'chat', userId: 'ben', keyId: null };
+    for (const id of ['four', 'five']) await desk.admit(ask(id, { ...under(UNIT), about: ben }));
+    assert.deepEqual((await laneOf('chat'))?.limits, [
+      { limit: UNIT, waiting: 2, userId: 'ben' },
+      { limit: PER_MINUTE, waiting: 1, userId: 'anne' },
+    ]);
+    assert.deepEqual((await laneOf('chat', 'anne'))?.limits, [
+      { limit: PER_MINUTE, waiting: 1, userId: 'anne' },
+    ]);
+    desk.settle('acme', 'one', USED, '');
+    for (const id of ['four', 'five']) desk.settle('acme', id, { ...USED, dispatched: false }, '');
+    assert.deepEqual((await laneOf('chat', 'ben'))?.limits, undefined);
+  });
+
+  it('counts the rejections of the last minute, by user', async () => {
+    const anne = { laneId: 'chat', userId: 'anne', keyId: null };
+    desk.rejected('acme', anne);
+    desk.rejected('acme', anne);
+    desk.rejected('globex', anne);
+    assert.equal((await laneOf('chat', 'anne'))?.rejections, 2);
+    assert.equal(await laneOf('chat', 'ben'), undefined);
+    nowMs += 60_000;
+    assert.equal(await laneOf('chat'), undefined);
+  });
+
   it('counts the fallbacks of the last minute, by user, and not a second try of the same endpoint', async () => {
     const [first, second] = ask('').candidates;
     assert.ok(first && second);

@@ -1,5 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { AppliedLimit } from '../domain/limits/limit.ts';
 import type { LanePriority } from '../domain/snapshot.ts';
+import { entryIn } from '../kit/entry-in.ts';
 import type { AdmissionEngine } from './engine.ts';
 import { type FlowsAsk, isAsked, type LiveFlow } from './live-flows.ts';
 import type { LiveOperation } from './live-operations.ts';
@@ -11,8 +13,20 @@ export interface LiveLane {
   readonly waiting: Readonly<Record<LanePriority, number>>;
   /** In how many milliseconds a waiting request can go next; null when none waits or that is unknown. */
   readonly nextSlotMs: number | null;
+  /** What the requests wait for, most requests first. */
+  readonly limits: readonly AwaitedLimit[];
   /** In the last minute. */
   readonly fallbacks: number;
+  /** Requests that got 429 without any attempt, in the last minute. */
+  readonly rejections: number;
+}
+
+/** A limit that requests of a lane wait for. */
+export interface AwaitedLimit {
+  readonly limit: AppliedLimit;
+  readonly waiting: number;
+  /** The user of one of the requests: of a member's limit and a key's limit, they are all of one user. */
+  readonly userId: string;
 }
 
 export interface LiveTraffic {
@@ -36,16 +50,19 @@ export async function lanesOf(
   engine: Pick<AdmissionEngine, 'nextSlots'>,
   live: Iterable<LiveOperation>,
   ask: FlowsAsk,
-  fallbacks: ReadonlyMap<string | null, number>,
+  recent: Readonly<Record<'fallbacks' | 'rejections', ReadonlyMap<string | null, number>>>,
 ): Promise<LiveLane[]> {
   const lanes = new Map<string | null, LiveLane>();
   const heads: Heads = new Map();
+  const limits = new Map<string | null, AwaitedLimit[]>();
   const laneOf = (laneId: string | null): LiveLane =>
     lanes.get(laneId) ?? {
       laneId,
       waiting: { interactive: 0, standard: 0, batch: 0 },
       nextSlotMs: null,
+      limits: [],
       fallbacks: 0,
+      rejections: 0,
     };
   for (const operation of live) {
     const { about, priority, organizationId, queue } = operation.ask;
@@ -57,6 +74,8 @@ export async function lanesOf(
       ...lane,
       waiting: { ...lane.waiting, [priority]: lane.waiting[priority] + 1 },
     });
+    const awaited = awaitedBy(operation, about.userId);
+    if (awaited !== null) entryIn(limits, about.laneId, () => []).push(awaited);
     const callers = heads.get(about.laneId) ?? new Map<string, LiveOperation>();
     heads.set(about.laneId, callers);
     const head = callers.get(queue);
@@ -65,8 +84,29 @@ export async function lanesOf(
   const late = delay(SLOTS_WITHIN_MS, new Map<string | null, number>(), { ref: false });
   for (const [laneId, nextSlotMs] of await Promise.race([readSlots(engine, ask.organizationId, heads), late]))
     lanes.set(laneId, { ...laneOf(laneId), nextSlotMs });
-  for (const [laneId, count] of fallbacks) lanes.set(laneId, { ...laneOf(laneId), fallbacks: count });
+  for (const [laneId, own] of limits) lanes.set(laneId, { ...laneOf(laneId), limits: joinLimits(own) });
+  for (const name of ['fallbacks', 'rejections'] as const)
+    for (const [laneId, count] of recent[name]) lanes.set(laneId, { ...laneOf(laneId), [name]: count });
   return [...lanes.values()];
+}
+
+function awaitedBy({ ask, candidate, waitsFor }: LiveOperation, userId: string): AwaitedLimit | null {
+  if (waitsFor === null) return null;
+  // It may wait for a limit of another candidate than the one where it has its place.
+  const candidates = [...ask.candidates.slice(candidate, candidate + 1), ...ask.candidates];
+  const charges = candidates.flatMap((each) => each.charges);
+  const limit = charges.find(({ policy }) => policy.id === waitsFor)?.policy;
+  return limit === undefined ? null : { limit, waiting: 1, userId };
+}
+
+/** One of each limit, most requests first. */
+function joinLimits(awaited: Iterable<AwaitedLimit>): readonly AwaitedLimit[] {
+  const joined = new Map<string, AwaitedLimit>();
+  for (const each of awaited) {
+    const before = joined.get(each.limit.id)?.waiting ?? 0;
+    joined.set(each.limit.id, { ...each, waiting: before + each.waiting });
+  }
+  return [...joined.values()].sort((a, b) => b.waiting - a.waiting);
 }
 
 /** One lane for all gateways. */
@@ -88,7 +128,9 @@ function joinTwo(a: LiveLane, b: LiveLane): LiveLane {
       batch: a.waiting.batch + b.waiting.batch,
     },
     nextSlotMs: sooner(a.nextSlotMs, b.nextSlotMs),
+    limits: joinLimits([...a.limits, ...b.limits]),
     fallbacks: a.fallbacks + b.fallbacks,
+    rejections: a.rejections + b.rejections,
   };
 }
 

@@ -7,6 +7,8 @@ export interface LiveOperation {
   candidate: number;
   dispatchedMs: number;
   readonly stateSinceMs: number;
+  /** The limit that made it wait, by the engine's id; null if it does not wait, or for a cooldown, the pace or its turn. */
+  readonly waitsFor: string | null;
   /** When its lease was last extended to its full length. */
   leasedMs: number;
   /** Its draft is in the journal. */
@@ -63,6 +65,7 @@ export function remember(
     candidate: answer.candidate,
     dispatchedMs: answer.kind === 'admitted' ? nowMs - answer.agoMs : nowMs,
     stateSinceMs: before?.state === state ? before.stateSinceMs : nowMs,
+    waitsFor: answer.kind === 'wait' ? answer.policyId : null,
     leasedMs: nowMs,
     journaled: before?.journaled ?? false,
     earlier,

@@ -124,6 +124,21 @@ describe('the terminal record', () => {
     assert.deepEqual(verdicts(record), ['limited', 'limited', 'limited', 'disabled']);
     assert.deepEqual([record.attempts, record.credentialId], [[], null]);
     assert.equal(record.timings?.upstreamFirstByteMs, null);
+    const { lanes } = await gateway.desk.traffic({ organizationId: 'org', userId: undefined });
+    assert.deepEqual(
+      lanes.map(({ laneId, rejections }) => [laneId, rejections]),
+      [['fast', 1]],
+    );
+  });
+
+  it('of a fallback that was refused is not a rejection: the client gets the response of the attempt', async () => {
+    gateway.organization = organize([onePer('minute')]);
+    answer = (response) => response.writeHead(500).end();
+    gateway.send(chat());
+    const record = await gateway.nthRecord(1);
+    assert.deepEqual([record.status, record.attempts.length], [500, 1]);
+    const { lanes } = await gateway.desk.traffic({ organizationId: 'org', userId: undefined });
+    assert.deepEqual(lanes, []);
   });
 
   it('of a client that left in line says whom it waited for, behind which policy', async () => {

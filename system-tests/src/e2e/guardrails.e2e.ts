@@ -138,6 +138,13 @@ describe('guardrails', () => {
     const isAsked = ({ guardrails }: { guardrails: { blocked: number; allowed: number }[] }) =>
       guardrails[0]?.blocked === 1 && guardrails[0].allowed === 1;
     await untilCounted('/api/relay/guardrail-stats', isAsked);
+    await story.toPage('Home');
+    // The stream that it cannot check failed; what it blocked did not.
+    await page.getByText('1 of 7', { exact: true }).waitFor();
+    const blocked = page.getByRole('link', { name: '1 blocked by guardrails' });
+    assert.match((await blocked.getAttribute('href')) ?? '', /error=content_policy_violation/);
+    await story.inspect('home, blocked by a guardrail');
+    await story.toPage('Guardrails');
     await page.reload();
     await row().getByText('1 blocked').waitFor();
     await story.inspect('guardrails');

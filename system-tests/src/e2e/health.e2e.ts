@@ -24,12 +24,12 @@ describe('the health of endpoints', () => {
   });
   before(() => signInWithToken(story.page, story.site.adminToken));
 
-  async function ask(model: string): Promise<number> {
+  async function ask(model: string, sim: object = {}): Promise<number> {
     const { url, apiToken } = story.site;
     const response = await fetch(`${url}/v1/chat/completions`, {
       method: 'POST',
       headers: { authorization: `Bearer ${apiToken}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello' }] }),
+      body: JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello' }], sim }),
     });
     await response.arrayBuffer();
     return response.status;
@@ -110,6 +110,29 @@ describe('the health of endpoints', () => {
     await story.toPage('Providers');
     await row('Assistant 1').getByText('connection refused').waitFor();
     await story.inspect('providers, one down');
+  });
+
+  it('a cause on Home tests its provider, or opens its endpoint for editing', async () => {
+    await story.toPage('Home');
+    await story.page.getByRole('link', { name: /^Test provider ?: Lonely 1$/ }).click();
+    await story.page.getByRole('dialog', { name: 'Lonely 1' }).waitFor();
+    await story.page.getByText(/127\.0\.0\.1:\d+ refuses connections/).waitFor();
+    await story.inspect('provider, tested from Home');
+    // A reload shows the provider, and tests nothing.
+    await story.page.reload();
+    await story.button('Test connection').waitFor();
+    await story.button('Close').click();
+    assert.equal(await ask('assistant', { status: 404 }), 404);
+    const isCounted = await until(async () => {
+      const { body } = await story.site.admin.call('GET', '/api/relay/stats/failures');
+      const { causes } = body as { causes: { error_code: string }[] };
+      return causes.some(({ error_code: code }) => code === 'upstream_status_404');
+    }, DOWN_MS_MAX);
+    assert.ok(isCounted, 'the failure is counted');
+    await story.page.goto('/console/home');
+    await story.page.getByRole('link', { name: /^Edit endpoint ?: Assistant \d$/ }).click();
+    await story.page.getByRole('dialog', { name: 'Edit endpoint' }).waitFor();
+    await story.inspect('endpoint, edited from Home');
   });
 
   it('nothing on the way hurt accessibility, the policy of the page, or the browser', () =>

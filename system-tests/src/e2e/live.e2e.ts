@@ -24,6 +24,11 @@ describe('live', () => {
       endpoints: [{ baseUrl, upstreamModel: 'sim-chat', endpoint: { max_concurrency: 2 } }],
     });
     await createLane(admin, {
+      name: 'Triage',
+      lane: { default_max_wait_ms: 0 },
+      endpoints: [{ baseUrl, upstreamModel: 'sim-chat', endpoint: { max_concurrency: 1 } }],
+    });
+    await createLane(admin, {
       name: 'Search',
       endpoints: ['sim-chat-b', 'sim-multi'].map((upstreamModel) => ({ baseUrl, upstreamModel })),
     });
@@ -43,6 +48,7 @@ describe('live', () => {
     await story.toPage('Live');
     await story.page.getByText('No requests in flight.').waitFor();
     await story.page.getByText('Live', { exact: true }).last().waitFor();
+    await story.page.getByText('No requests fell back in the last 5 minutes.').waitFor();
     await story.inspect('live, nothing');
     assert.equal(
       await story.page.getByRole('link', { name: 'Open playground' }).getAttribute('href'),
@@ -65,6 +71,7 @@ describe('live', () => {
     await endpoint('Assistant', 'Assistant 1').getByText('2 of 2').waitFor();
     // Nothing but the end of another request lets it go.
     await lane('Assistant').getByText('when a request ends').waitFor();
+    await lane('Assistant').getByText('Limited by 2 concurrent requests on endpoint Assistant 1').waitFor();
     await story.inspect('live');
     held.leave();
     await lane('Assistant')
@@ -72,6 +79,15 @@ describe('live', () => {
       .first()
       .waitFor({ state: 'detached' });
     await endpoint('Assistant', 'Assistant 1').getByText('2 of 2').waitFor();
+  });
+
+  it('a request that finds no capacity in time counts as rejected in its lane', async () => {
+    held.hold('triage', 1);
+    await lane('Triage').getByText('1 in flight').first().waitFor();
+    held.hold('triage', 1);
+    const rejected = lane('Triage').getByRole('link', { name: '1 rejected in 1 min' });
+    await rejected.waitFor();
+    assert.match((await rejected.getAttribute('href')) ?? '', /^\/console\/requests\?state=failed&lane=/);
   });
 
   it('the wall screen shows the board alone, and Escape leaves it', async () => {
@@ -121,6 +137,22 @@ describe('live', () => {
     await story.page.getByText('Cancelled').first().waitFor();
   });
 
+  it('what fell back says from where to where, why and at what cost, and opens', async () => {
+    const row = story.page
+      .getByRole('table', { name: 'Fallbacks, last 5 minutes' })
+      .getByRole('row')
+      .filter({ hasText: 'search' });
+    await row.waitFor();
+    const cells = await row.getByRole('cell').allInnerTexts();
+    assert.match(cells.join(' | '), /Search 1\s+→.*Search 2/s);
+    // A held request stalls the body of the 429 as well, so Relay gave it up.
+    assert.equal(cells[3], 'Provider timed out', cells.join(' | '));
+    assert.match(cells[4] ?? '', /^[\d.]+ m?s$/);
+    const href = await row.getByRole('link', { name: 'search', exact: true }).getAttribute('href');
+    assert.match(href ?? '', /^\/console\/requests\/[0-9a-f-]{36}/);
+    await story.inspect('live, fallbacks');
+  });
+
   it('while the server is away it says so and keeps what it knew, then goes on by itself', async () => {
     await story.page.route('**/api/relay/live', (route) => route.abort());
     await story.page.getByText('Reconnecting…').waitFor();
@@ -145,7 +177,9 @@ describe('live', () => {
     held.hold('assistant', 1);
     await story.page.reload();
     await lane('Assistant').getByText('1 in flight').first().waitFor();
-    const names = await story.page.locator('main').getByRole('heading', { level: 3 }).allTextContents();
+    const headings = story.page.locator('main').getByRole('heading', { level: 3 });
+    // Its place depends on how long ago it rejected a request.
+    const names = (await headings.allTextContents()).filter((name) => name !== 'Triage');
     // Which of the two comes first depends on whether the cooldown of the other is over.
     assert.deepEqual([...names.slice(0, 2).toSorted(), names[2]], ['Assistant', 'Search', 'Area 0']);
     assert.equal(names.length, QUIET_LANES + 2);
@@ -170,6 +204,8 @@ describe('live', () => {
       } else {
         await theirs.getByText('You see only your own requests.').waitFor();
         assert.equal(await theirs.getByText('1 of 2').count(), 0);
+        await theirs.goto('/console/home');
+        await theirs.getByText('You see only your own requests and spend.').waitFor();
       }
       await theirs.context().close();
     }

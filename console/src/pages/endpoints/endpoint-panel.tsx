@@ -1,3 +1,4 @@
+import { useStarted } from '../../address/started.ts';
 import { take } from '../../api/client.ts';
 import { cacheKeys } from '../../api/queries.ts';
 import { useChange } from '../../api/use-change.ts';
@@ -29,6 +30,7 @@ interface EndpointPanelProps {
 export function EndpointPanel({ row, onClose }: EndpointPanelProps) {
   const { can } = useAccess();
   const { endpoint, lanes } = row;
+  const started = useStarted();
   const mayWrite = can('updateEndpoint') && endpoint.managed_by !== 'file';
   return (
     <Dialog
@@ -46,7 +48,11 @@ export function EndpointPanel({ row, onClose }: EndpointPanelProps) {
       <DialogBody>
         <Section
           title={words.details}
-          actions={mayWrite ? <EndpointMenu row={row} onDeleted={onClose} /> : undefined}
+          actions={
+            mayWrite ? (
+              <EndpointMenu row={row} startsEditing={started === 'edit'} onDeleted={onClose} />
+            ) : undefined
+          }
         >
           <Details row={row} />
         </Section>
@@ -140,7 +146,13 @@ function TestSection({ endpointId }: { readonly endpointId: string }) {
   );
 }
 
-function EndpointMenu({ row, onDeleted }: { readonly row: EndpointRow; readonly onDeleted: () => void }) {
+interface EndpointMenuProps {
+  readonly row: EndpointRow;
+  readonly startsEditing: boolean;
+  readonly onDeleted: () => void;
+}
+
+function EndpointMenu({ row, startsEditing, onDeleted }: EndpointMenuProps) {
   const { endpoint, lanes } = row;
   const params = { path: { endpoint_id: endpoint.id } };
   const toggle = useChange({
@@ -157,6 +169,7 @@ function EndpointMenu({ row, onDeleted }: { readonly row: EndpointRow; readonly 
   });
   return (
     <ResourceMenu
+      startsEditing={startsEditing}
       enabled={endpoint.enabled}
       toggle={toggle}
       remove={remove}

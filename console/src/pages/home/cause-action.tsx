@@ -1,5 +1,6 @@
 import type { FailureAction, RouteId } from '@relay/contract';
 import { Link } from '@tanstack/react-router';
+import type { Started } from '../../address/started.ts';
 import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
 import { Button } from '../../ui/button.tsx';
@@ -18,6 +19,13 @@ const NEEDED: Readonly<Record<FailureAction['kind'], RouteId | null>> = {
   create_lane: 'createLane',
   edit_guardrail: 'updateGuardrail',
   check_deployment: null,
+};
+
+/** What the page does as soon as it opens. */
+const STARTED: Readonly<Partial<Record<FailureAction['kind'], Started>>> = {
+  edit_provider: 'edit',
+  test_provider: 'test',
+  edit_endpoint: 'edit',
 };
 
 /** The action, if the caller may do it and the console has a page for it; otherwise null. */
@@ -46,6 +54,8 @@ function ActionLink({ action, className = '' }: ActionLinkProps) {
     </>
   );
   const search = { open: id ?? '' };
+  const started = STARTED[kind];
+  const state = started === undefined ? {} : { started };
   switch (type) {
     case 'limit':
       return (
@@ -55,13 +65,13 @@ function ActionLink({ action, className = '' }: ActionLinkProps) {
       );
     case 'endpoint':
       return (
-        <Link to="/endpoints" search={search} className={className}>
+        <Link to="/endpoints" search={search} state={state} className={className}>
           {label}
         </Link>
       );
     case 'provider':
       return (
-        <Link to="/providers" search={search} className={className}>
+        <Link to="/providers" search={search} state={state} className={className}>
           {label}
         </Link>
       );

@@ -6,6 +6,7 @@ import { text } from '../../text/index.ts';
 import { Button } from '../../ui/button.tsx';
 import { Lights } from '../../ui/signal.tsx';
 import { Ago } from '../../ui/time.tsx';
+import { BlockedLink } from './blocked-link.tsx';
 import { CauseAction, useOfferedAction } from './cause-action.tsx';
 import { BigFigure, LeadSection } from './lead-section.tsx';
 import type { Figure } from './use-home-figures.ts';
@@ -16,14 +17,16 @@ const ENDPOINTS_SHOWN = 4;
 
 interface FailedSectionProps {
   readonly requests: Figure;
-  readonly failed: Figure;
-  /** Undefined while loading and without access. */
+  /** Without what guardrails blocked. */
+  readonly failed: Pick<Figure, 'value' | 'before'>;
+  readonly blocked: number;
+  /** Without what guardrails blocked. Undefined while loading and without access. */
   readonly failures: Failures | undefined;
   readonly unwell: readonly Endpoint[];
 }
 
 /** What failed and why, and which endpoints are not healthy. */
-export function FailedSection({ requests, failed, failures, unwell }: FailedSectionProps) {
+export function FailedSection({ requests, failed, blocked, failures, unwell }: FailedSectionProps) {
   const isDown = unwell.some(({ health }) => health === 'down');
   const shown = failures?.causes.slice(0, CAUSES_SHOWN) ?? [];
   const others = (failures?.requests ?? 0) - shown.reduce((sum, cause) => sum + cause.requests, 0);
@@ -34,7 +37,8 @@ export function FailedSection({ requests, failed, failures, unwell }: FailedSect
       action={
         failed.value > 0 ? (
           <Link to="/requests" search={{ state: 'failed' }} className="link">
-            {words.viewAll(formatCount(failed.value))}
+            {/* The list has what was blocked too. */}
+            {blocked === 0 ? words.viewAll(formatCount(failed.value)) : words.viewRequests}
           </Link>
         ) : null
       }
@@ -71,6 +75,11 @@ export function FailedSection({ requests, failed, failures, unwell }: FailedSect
       {shown.length > 0 && others > 0 ? (
         <p className="border-t pt-1.5 text-xs text-ink-faint">{words.otherCauses(formatCount(others))}</p>
       ) : null}
+      {blocked === 0 ? null : (
+        <p className="border-t py-1.5 text-xs text-ink-soft">
+          <BlockedLink blocked={blocked} />
+        </p>
+      )}
     </LeadSection>
   );
 }

@@ -19,9 +19,14 @@ const words = text.home;
 /** The home page: health, traffic and spend. */
 export function HomePage() {
   const { setup, error } = useSetup();
+  const { holds } = useAccess();
   const started = setup === undefined || setup.requests > 0;
   return (
-    <Page title={text.pages.home} actions={started ? <TimeRangeMenu /> : undefined}>
+    <Page
+      title={text.pages.home}
+      description={holds('relay:usage:read:organization') ? undefined : words.onlyMine}
+      actions={started ? <TimeRangeMenu /> : undefined}
+    >
       <div className="space-y-6">
         <AlertBanner />
         {setup === undefined || error !== null ? null : <SetupChecklist steps={setup.steps} />}

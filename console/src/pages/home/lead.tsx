@@ -7,9 +7,11 @@ import { useApi } from '../../api/use-api.ts';
 import { isUnwell } from '../../parts/health-order.ts';
 import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
-import type { TimeRange } from '../../time-range/time-range.ts';
+import { rangeBefore, type TimeRange } from '../../time-range/time-range.ts';
 import { Lights } from '../../ui/signal.tsx';
 import { Skeleton } from '../../ui/states.tsx';
+import { splitBlocked } from './blocked.ts';
+import { BlockedLink } from './blocked-link.tsx';
 import { FailedSection } from './failed-section.tsx';
 import { limitEnds } from './limit-ends.ts';
 import { LimitSection } from './limit-section.tsx';
@@ -36,27 +38,38 @@ export function Lead({ requests, failed, isOutdated, range }: LeadProps) {
     ...spendQuery(useApi()),
     refetchInterval: REFRESH_MS,
   });
-  const { failures, areFailuresLoading } = useFailures(range);
+  const { failures, blocked, areFailuresLoading } = useFailures(range);
   // All of it together: what comes later would push the page down under the reader.
   const isLoading =
     isSpendLoading || areFailuresLoading || unwell.state === 'loading' || limits.state === 'loading';
   if (isLoading || requests === undefined || failed === undefined) return <LeadSkeleton />;
+  const trouble = {
+    value: Math.max(0, failed.value - blocked.now),
+    before: Math.max(0, failed.before - blocked.before),
+  };
   const calm = isCalm({
     states: [isOutdated ? 'failed' : 'read', unwell.state, limits.state],
-    troubles: [failed.value, unwell.endpoints.length, limits.ends.length],
+    troubles: [trouble.value, unwell.endpoints.length, limits.ends.length],
   });
   return (
     <>
       {calm ? (
         <Calm
           requests={requests.value}
+          blocked={blocked.now}
           knowsEndpoints={unwell.state === 'read'}
           knowsLimits={limits.isWhole}
         />
       ) : null}
       <div className={calm ? TWO : THREE}>
         {calm ? null : (
-          <FailedSection requests={requests} failed={failed} failures={failures} unwell={unwell.endpoints} />
+          <FailedSection
+            requests={requests}
+            failed={trouble}
+            blocked={blocked.now}
+            failures={failures}
+            unwell={unwell.endpoints}
+          />
         )}
         {limits.isWhole || limits.total > 0 ? <LimitSection {...limits} /> : null}
         {spend === undefined ? null : <SpendSection spend={spend} knowsBudget={limits.isWhole} />}
@@ -69,7 +82,7 @@ const TWO = 'grid gap-x-7 gap-y-5 lg:grid-cols-2';
 const THREE = 'grid gap-x-7 gap-y-5 lg:grid-cols-2 xl:grid-cols-[1.28fr_1fr_1fr]';
 
 /** Short, since there is nothing to do. It says nothing about what the caller cannot read. */
-function Calm({ requests, knowsEndpoints, knowsLimits }: CalmProps) {
+function Calm({ requests, blocked, knowsEndpoints, knowsLimits }: CalmProps) {
   const known = [
     words.calmRequests(requests),
     ...(knowsEndpoints ? [words.calmEndpoints] : []),
@@ -79,7 +92,8 @@ function Calm({ requests, knowsEndpoints, knowsLimits }: CalmProps) {
     <section className="flex items-center gap-3.5 border-t-2 border-good pt-3">
       <Lights tone="good" className="size-[30px]" />
       <p className="text-xl leading-[28px] text-pretty">
-        <b className="font-semibold">{words.calm}</b> {known.join(' ')}
+        <b className="font-semibold">{words.calm}</b> {known.join(' ')}{' '}
+        {blocked === 0 ? null : <BlockedLink blocked={blocked} />}
       </p>
     </section>
   );
@@ -87,6 +101,7 @@ function Calm({ requests, knowsEndpoints, knowsLimits }: CalmProps) {
 
 interface CalmProps {
   readonly requests: number;
+  readonly blocked: number;
   readonly knowsEndpoints: boolean;
   readonly knowsLimits: boolean;
 }
@@ -131,11 +146,19 @@ function useLimits() {
 
 const NO_LIMITS = { limits: [] };
 
+/** What failed by cause, and how many guardrails blocked, also in the preceding range. */
 function useFailures(range: TimeRange) {
+  const api = useApi();
   const enabled = useAccess().can('getFailures');
-  const { data: failures, isLoading: areFailuresLoading } = useQuery({
-    ...failuresQuery(useApi(), range),
+  const now = useQuery({ ...failuresQuery(api, range), enabled });
+  const before = useQuery({
+    ...failuresQuery(api, { ...rangeBefore(range), bucket: range.bucket }),
     enabled,
   });
-  return { failures, areFailuresLoading };
+  const { failures, blocked } = splitBlocked(now.data);
+  return {
+    failures,
+    blocked: { now: blocked, before: splitBlocked(before.data).blocked },
+    areFailuresLoading: now.isLoading || before.isLoading,
+  };
 }

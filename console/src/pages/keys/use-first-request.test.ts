@@ -9,8 +9,10 @@ const lane = (waiting: number, longest_wait_ms: number, in_flight: number): Live
   waiting_by_priority: { interactive: 0, standard: waiting, batch: 0 },
   longest_wait_ms,
   next_slot_ms: null,
+  limited_by: [],
   in_flight,
   fallbacks: 0,
+  rejections: 0,
   endpoints: [],
 });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Endpoint, Lane, Live, Membership } from '@relay/contract';
+import type { Endpoint, Lane, Live, LiveLane, Membership } from '@relay/contract';
 import { boardOf, shownLanes } from './board-rows.ts';
 
 const AT = '2026-01-01T00:00:00.000Z';
@@ -28,8 +28,10 @@ const flow = (id: string | null, endpointId: string, waiting: number, inFlight: 
   waiting_by_priority: { interactive: 0, standard: waiting, batch: 0 },
   longest_wait_ms: waiting * 100,
   next_slot_ms: null,
+  limited_by: [],
   in_flight: inFlight,
   fallbacks: 0,
+  rejections: 0,
   endpoints: [{ endpoint_id: endpointId, waiting, in_flight: inFlight }],
 });
 const state = (id: string, inFlight: number, over: Partial<Live['endpoints'][number]> = {}) => ({
@@ -85,15 +87,23 @@ describe('the lanes of the live board', () => {
     assert.deepEqual([shared?.inFlight, shared?.inFlightOfAll], [0, 3]);
   });
 
-  it('have their queue by priority with the next to go last, its next slot and recent fallbacks', () => {
+  it('have their queue by priority with the next to go last, its limits, its next slot, and what fell back or was rejected', () => {
     const waiting_by_priority = { interactive: 1, standard: 0, batch: 4 };
-    const busy = { ...flow('chat', 'a', 5, 0), waiting_by_priority, next_slot_ms: 800, fallbacks: 3 };
-    const [chat, search] = boardOf(live({ lanes: [busy] }), known, 'none');
+    const busy = {
+      ...flow('chat', 'a', 5, 0),
+      waiting_by_priority,
+      next_slot_ms: 800,
+      fallbacks: 3,
+      rejections: 2,
+    };
+    const limit = { policy_id: 'p', waiting: 5 } as LiveLane['limited_by'][number];
+    const [chat, search] = boardOf(live({ lanes: [{ ...busy, limited_by: [limit] }] }), known, 'none');
     assert.deepEqual(chat?.queue, [
       { priority: 'batch', count: 4 },
       { priority: 'interactive', count: 1 },
     ]);
-    assert.deepEqual([chat.nextSlotMs, chat.fallbacks], [800, 3]);
+    assert.deepEqual([chat.nextSlotMs, chat.fallbacks, chat.rejections], [800, 3, 2]);
+    assert.deepEqual([chat.limits, search?.limits, search?.rejections], [[limit], [], 0]);
     assert.deepEqual([search?.queue, search?.nextSlotMs, search?.fallbacks], [[], null, 0]);
   });
 

@@ -34,13 +34,17 @@ export interface BoardLane {
   /** The queue in order, the next to go last. */
   readonly queue: readonly { readonly priority: Lane['priority']; readonly count: number }[];
   readonly longestWaitMs: number;
+  /** What the requests wait for, most requests first. */
+  readonly limits: LiveLane['limited_by'];
   /** In how many milliseconds a waiting request can go; null if none waits or it is unknown. */
   readonly nextSlotMs: number | null;
   readonly inFlight: number;
   /** In the last minute. */
   readonly fallbacks: number;
+  /** In the last minute. */
+  readonly rejections: number;
   readonly endpoints: readonly BoardEndpoint[];
-  /** It has requests, had fallbacks in the last minute, or has an endpoint that is not healthy. */
+  /** It has requests, had fallbacks or rejections in the last minute, or has an endpoint that is not healthy. */
   readonly isActive: boolean;
 }
 
@@ -124,9 +128,11 @@ function rowOf(
     waiting: flow?.waiting ?? 0,
     queue: queueOf(flow),
     longestWaitMs: flow?.longest_wait_ms ?? 0,
+    limits: flow?.limited_by ?? [],
     nextSlotMs: flow?.next_slot_ms ?? null,
     inFlight: flow?.in_flight ?? 0,
     fallbacks: flow?.fallbacks ?? 0,
+    rejections: flow?.rejections ?? 0,
     endpoints,
     isActive: flow !== undefined || endpoints.some(({ health }) => isUnwell(health)),
   };
@@ -165,7 +171,7 @@ const STEADY_MAX = 8;
 const ROWS_MAX = 200;
 
 /**
- * Every lane. Of many, those that wait, fell back or have an unhealthy endpoint come first, then those with requests, each group by name, so that rows do
+ * Every lane. Of many, those that wait, reject, fell back or have an unhealthy endpoint come first, then those with requests, each group by name, so that rows do
  * not jump. `recent` lanes count as busy for a few seconds more.
  */
 export function shownLanes(
@@ -185,7 +191,7 @@ export function shownLanes(
 }
 
 function groupOf(lane: BoardLane, recent: ReadonlySet<string>): 'trouble' | 'busy' | 'quiet' {
-  const isUneasy = lane.waiting > 0 || lane.fallbacks > 0;
+  const isUneasy = lane.waiting > 0 || lane.fallbacks > 0 || lane.rejections > 0;
   if (isUneasy || lane.endpoints.some(({ health }) => isUnwell(health))) return 'trouble';
   return lane.isActive || recent.has(lane.id ?? '') ? 'busy' : 'quiet';
 }

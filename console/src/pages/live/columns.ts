@@ -10,3 +10,10 @@ export const columns = {
 
 /** The height of a way, which the turnout is drawn by. */
 export const WAY_PX = 32;
+
+/** The cells of the tables below the board. */
+export const cells = {
+  head: 'h-[28px] pr-3 font-medium whitespace-nowrap',
+  text: 'h-[30px] max-w-0 truncate pr-3',
+  link: "font-medium after:absolute after:inset-0 after:content-['']",
+} as const;

@@ -11,6 +11,7 @@ import { Signal } from '../../ui/signal.tsx';
 import { Skeleton } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
 import { WaitBar } from '../../ui/wait-bar.tsx';
+import { cells } from './columns.ts';
 import type { Finished } from './use-finished.ts';
 
 const words = text.live.finished;
@@ -52,9 +53,6 @@ export function FinishedList({ finished: { entries, state }, nameOf }: FinishedL
   );
 }
 
-const HEAD = 'h-[28px] pr-3 font-medium whitespace-nowrap';
-const CELL = 'h-[30px] max-w-0 truncate pr-3';
-
 function FinishedTable({ entries, nameOf }: TableProps) {
   const { columns } = words;
   const scaleMs = Math.max(SCALE_MS_MIN, ...entries.map((entry) => entry.duration_ms));
@@ -63,28 +61,28 @@ function FinishedTable({ entries, nameOf }: TableProps) {
       <caption className="sr-only">{words.title}</caption>
       <thead>
         <tr className="border-b border-line-strong text-xs text-ink-faint [font-stretch:95%]">
-          <th scope="col" className={HEAD}>
+          <th scope="col" className={cells.head}>
             {columns.time}
           </th>
-          <th scope="col" className={classes(HEAD, 'w-1/3')}>
+          <th scope="col" className={classes(cells.head, 'w-1/3')}>
             {columns.model}
           </th>
-          <th scope="col" className={classes(HEAD, 'w-1/3 max-md:hidden')}>
+          <th scope="col" className={classes(cells.head, 'w-1/3 max-md:hidden')}>
             {columns.endpoint}
           </th>
-          <th scope="col" className={classes(HEAD, 'max-sm:hidden')}>
+          <th scope="col" className={classes(cells.head, 'max-sm:hidden')}>
             <span className="sr-only">{columns.bar}</span>
           </th>
-          <th scope="col" className={classes(HEAD, 'text-right')}>
+          <th scope="col" className={classes(cells.head, 'text-right')}>
             {columns.waited}
           </th>
-          <th scope="col" className={classes(HEAD, 'text-right max-sm:hidden')}>
+          <th scope="col" className={classes(cells.head, 'text-right max-sm:hidden')}>
             {columns.rest}
           </th>
-          <th scope="col" className={classes(HEAD, 'text-right max-md:hidden')}>
+          <th scope="col" className={classes(cells.head, 'text-right max-md:hidden')}>
             {columns.fallbacks}
           </th>
-          <th scope="col" className={classes(HEAD, 'pr-0')}>
+          <th scope="col" className={classes(cells.head, 'pr-0')}>
             {columns.status}
           </th>
         </tr>
@@ -123,16 +121,12 @@ function FinishedRow({ entry, endpoint, scaleMs }: FinishedRowProps) {
       <td className="pr-3 font-mono text-xs whitespace-nowrap text-ink-faint">
         <Time at={entry.finished_at} format={formatClock} />
       </td>
-      <td className={CELL}>
-        <Link
-          to="/requests/$requestId"
-          params={{ requestId: entry.request_id }}
-          className="font-medium after:absolute after:inset-0 after:content-['']"
-        >
+      <td className={cells.text}>
+        <Link to="/requests/$requestId" params={{ requestId: entry.request_id }} className={cells.link}>
           {entry.model ?? text.requests.noModel}
         </Link>
       </td>
-      <td className={classes(CELL, 'text-ink-soft max-md:hidden')}>{endpoint ?? none}</td>
+      <td className={classes(cells.text, 'text-ink-soft max-md:hidden')}>{endpoint ?? none}</td>
       <td className="pr-3 max-sm:hidden">
         <WaitBar waitMs={waitMs} restMs={restMs} failed={entry.state === 'failed'} scaleMs={scaleMs} />
       </td>

@@ -1,9 +1,11 @@
 import { Link } from '@tanstack/react-router';
 import { formatCount, formatDuration, formatShare } from '../../format/numbers.ts';
 import { isUnwell } from '../../parts/health-order.ts';
+import { boundLimitOf } from '../../parts/limit-metrics.ts';
 import { PriorityName } from '../../parts/priority-car.tsx';
 import { SlotPlate } from '../../parts/slot-plate.tsx';
 import type { LaneFigures } from '../../parts/use-lane-figures.ts';
+import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
 import { classes } from '../../ui/class-names.ts';
 import type { BoardEndpoint, BoardLane } from './board-rows.ts';
@@ -46,7 +48,10 @@ function LaneName({ lane }: { readonly lane: BoardLane }) {
   const { priority, maxWaitMs } = lane;
   return (
     <div className="min-w-0 max-lg:col-span-2 max-lg:mb-1 max-lg:flex max-lg:items-center max-lg:justify-between max-lg:gap-3">
-      <h3 title={lane.name} className="truncate text-[14px] leading-[28px] font-semibold">
+      <h3
+        title={lane.name}
+        className="truncate text-[14px] leading-[28px] font-semibold max-lg:max-w-1/2 max-lg:shrink-0"
+      >
         {lane.id === null ? (
           lane.name
         ) : (
@@ -55,7 +60,7 @@ function LaneName({ lane }: { readonly lane: BoardLane }) {
           </Link>
         )}
       </h3>
-      <p className="flex flex-wrap gap-x-2 text-xs text-ink-faint">
+      <p className="flex flex-wrap gap-x-2 text-xs text-ink-faint max-lg:justify-end">
         {lane.id === null ? words.withoutLaneHint : null}
         {priority === null ? null : <PriorityName priority={priority} name={words.priorities[priority]} />}
         {maxWaitMs === null ? null : (
@@ -64,8 +69,19 @@ function LaneName({ lane }: { readonly lane: BoardLane }) {
         {lane.fallbacks === 0 ? null : (
           <span className="whitespace-nowrap text-warn">{words.fallbacks(lane.fallbacks)}</span>
         )}
+        <Rejected lane={lane} />
       </p>
     </div>
+  );
+}
+
+function Rejected({ lane: { id, rejections } }: { readonly lane: BoardLane }) {
+  if (rejections === 0) return null;
+  const search = { state: 'failed', ...(id !== null && { lane: id }) };
+  return (
+    <Link to="/requests" search={search} className="whitespace-nowrap text-bad underline underline-offset-2">
+      {words.rejected(formatCount(rejections))}
+    </Link>
   );
 }
 
@@ -89,7 +105,29 @@ function Queue({ lane }: { readonly lane: BoardLane }) {
           </>
         )}
       </p>
+      {lane.waiting === 0 ? null : <LimitedBy limits={lane.limits} />}
     </div>
+  );
+}
+
+/** The limit that most of the requests wait for. */
+function LimitedBy({ limits }: { readonly limits: BoardLane['limits'] }) {
+  const { can } = useAccess();
+  const [first] = limits;
+  if (first === undefined) return null;
+  const rule = boundLimitOf(first);
+  return (
+    <p className="pr-[7px] text-xs text-pretty text-ink-soft lg:text-right">
+      {words.limitedBy}{' '}
+      {can('listLimitPolicies') && first.limit_value !== null ? (
+        <Link to="/limits" search={{ open: first.policy_id }} className="link">
+          {rule}
+        </Link>
+      ) : (
+        rule
+      )}
+      {limits.length === 1 ? null : ` ${words.moreLimits(limits.length - 1)}`}
+    </p>
   );
 }
 

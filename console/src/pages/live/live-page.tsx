@@ -10,15 +10,17 @@ import { Button } from '../../ui/button.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Signal } from '../../ui/signal.tsx';
 import { ErrorCard } from '../../ui/states.tsx';
+import { FallbackList } from './fallback-list.tsx';
 import { FinishedList } from './finished-list.tsx';
 import { LiveBoard } from './live-board.tsx';
 import { SaidNowAndThen, WallTotals } from './live-totals.tsx';
+import { useFallbacks } from './use-fallbacks.ts';
 import { useFinished } from './use-finished.ts';
 import { type LiveState, type LiveView, useLive } from './use-live.ts';
 
 const words = text.live;
 
-/** The live page: every lane with its requests, and the latest that finished. */
+/** The live page: every lane with its requests, the latest that fell back, and the latest that finished. */
 export function LivePage() {
   const [isPaused, setIsPaused] = useState(false);
   const [isWall, setIsWall] = useState(false);
@@ -26,6 +28,7 @@ export function LivePage() {
   const finished = useFinished(isPaused);
   const { query, setQuery } = useListSearch();
   const { live, board, error, state } = view;
+  const fallbacks = useFallbacks(live, isPaused);
   if (error !== null && live === undefined)
     return (
       <Page title={text.pages.live}>
@@ -55,7 +58,8 @@ export function LivePage() {
         {live?.counted === 'own' ? <p className="text-ink-soft">{text.requests.onlyMine}</p> : null}
         {board !== undefined && isNothingMoving(view) ? <NothingMoving /> : null}
         {isWall ? null : shownBoard}
-        <div className="pt-2">
+        <div className="space-y-6 pt-2">
+          <FallbackList fallbacks={fallbacks} nameOf={nameOf(view)} />
           <FinishedList finished={finished} nameOf={nameOf(view)} />
         </div>
       </div>

@@ -17,17 +17,19 @@ interface Totals {
   readonly longestWaitMs: number;
   readonly inFlight: number;
   readonly fallbacks: number;
+  readonly rejections: number;
   readonly unwell: number;
 }
 
 function totalsOf({ lanes, endpoints }: Live): Totals {
-  const sum = (of: 'waiting' | 'in_flight' | 'fallbacks') =>
+  const sum = (of: 'waiting' | 'in_flight' | 'fallbacks' | 'rejections') =>
     lanes.reduce((total, lane) => total + lane[of], 0);
   return {
     waiting: sum('waiting'),
     longestWaitMs: Math.max(0, ...lanes.map((lane) => lane.longest_wait_ms)),
     inFlight: sum('in_flight'),
     fallbacks: sum('fallbacks'),
+    rejections: sum('rejections'),
     unwell: endpoints.filter(({ health }) => isUnwell(health)).length,
   };
 }
@@ -35,7 +37,7 @@ function totalsOf({ lanes, endpoints }: Live): Totals {
 /** On the wall screen, where the strip is not: the totals, to be read from afar. */
 export function WallTotals({ live }: { readonly live: Live | undefined }) {
   if (live === undefined) return null;
-  const { waiting, inFlight, longestWaitMs, fallbacks, unwell } = totalsOf(live);
+  const { waiting, inFlight, longestWaitMs, fallbacks, rejections, unwell } = totalsOf(live);
   return (
     <div className="mb-3.5 flex items-end gap-x-9">
       <span className="self-center [&_svg]:size-[30px]">
@@ -46,6 +48,7 @@ export function WallTotals({ live }: { readonly live: Live | undefined }) {
         <WallTotal name={words.totals.waiting} value={formatCount(waiting)} isWait={waiting > 0} />
         <WallTotal name={words.totals.longest} value={formatWait(longestWaitMs)} isWait={waiting > 0} />
         <WallTotal name={words.totals.fallbacks} value={formatCount(fallbacks)} />
+        <WallTotal name={words.totals.rejections} value={formatCount(rejections)} />
         <WallTotal name={words.totals.unwell} value={formatCount(unwell)} />
         <div className="ml-auto font-mono text-[34px] leading-[44px]">
           <dt className="sr-only">UTC</dt>

@@ -1,5 +1,6 @@
 import type { Provider } from '@relay/contract';
 import { useQuery } from '@tanstack/react-query';
+import { useStarted } from '../../address/started.ts';
 import { take } from '../../api/client.ts';
 import { cacheKeys, endpointsQuery } from '../../api/queries.ts';
 import { useApi } from '../../api/use-api.ts';
@@ -27,6 +28,7 @@ interface ProviderPanelProps {
 /** The details of one provider, beside the list. */
 export function ProviderPanel({ provider, onClose }: ProviderPanelProps) {
   const { can } = useAccess();
+  const started = useStarted();
   const mayWrite = can('updateProvider') && provider.managed_by !== 'file';
   return (
     <Dialog
@@ -44,7 +46,11 @@ export function ProviderPanel({ provider, onClose }: ProviderPanelProps) {
       <DialogBody>
         <Section
           title={words.overview}
-          actions={mayWrite ? <ProviderMenu provider={provider} onDeleted={onClose} /> : undefined}
+          actions={
+            mayWrite ? (
+              <ProviderMenu provider={provider} startsEditing={started === 'edit'} onDeleted={onClose} />
+            ) : undefined
+          }
         >
           <DetailList
             rows={[
@@ -64,7 +70,7 @@ export function ProviderPanel({ provider, onClose }: ProviderPanelProps) {
         </Section>
         <HealthSection of={provider} />
         <CredentialSection provider={provider} mayWrite={mayWrite} />
-        {can('testProvider') ? <TestSection provider={provider} /> : null}
+        {can('testProvider') ? <TestSection provider={provider} isStarted={started === 'test'} /> : null}
       </DialogBody>
     </Dialog>
   );
@@ -76,13 +82,13 @@ function authOf(provider: Provider): string {
     : words.authModes[provider.auth_mode];
 }
 
-function ProviderMenu({
-  provider,
-  onDeleted,
-}: {
+interface ProviderMenuProps {
   readonly provider: Provider;
+  readonly startsEditing: boolean;
   readonly onDeleted: () => void;
-}) {
+}
+
+function ProviderMenu({ provider, startsEditing, onDeleted }: ProviderMenuProps) {
   const { can } = useAccess();
   const endpoints = useQuery({ ...endpointsQuery(useApi()), enabled: can('listEndpoints') });
   const count = endpoints.data?.filter(({ provider_id: id }) => id === provider.id).length ?? 0;
@@ -101,6 +107,7 @@ function ProviderMenu({
   });
   return (
     <ResourceMenu
+      startsEditing={startsEditing}
       enabled={provider.enabled}
       toggle={toggle}
       remove={remove}

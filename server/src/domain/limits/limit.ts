@@ -139,6 +139,33 @@ function limit(
   };
 }
 
+/** A limit as people know it, from what the engine knows of it. */
+export function describeApplied({
+  id,
+  metric,
+  period,
+  limit: value,
+  counts,
+}: AppliedLimit): PolicyDescription {
+  return {
+    id: id.replace(COUNTER_SUFFIX, ''),
+    policy_kind: kindOf(counts),
+    scope_type: counts.scopeType,
+    scope_id: counts.scopeId,
+    metric,
+    period,
+    limit_value: value,
+  };
+}
+
+function kindOf({ userId, keyId, teamId }: CountedRequests): PolicyDescription['policy_kind'] {
+  if (userId !== null) return 'user';
+  if (keyId !== null) return 'api_key';
+  return teamId === undefined ? 'resource' : 'team';
+}
+
+const COUNTER_SUFFIX = /[@#].*$/;
+
 /** Only calendar windows are rebuilt from the ledger; what runs now and short windows go on counting. */
 function counterOf(
   { id, period, counter = 0 }: Pick<LimitPolicy, 'id' | 'period' | 'counter'>,

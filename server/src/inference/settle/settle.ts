@@ -36,7 +36,7 @@ export interface SettledFigures {
 }
 
 export interface SettleDeps {
-  readonly desk: Pick<AdmissionDesk, 'settle'>;
+  readonly desk: Pick<AdmissionDesk, 'settle' | 'rejected'>;
   readonly clock: Clock;
   readonly log: Log;
   /** Called with every terminal record, for metrics. Must be quick. */
@@ -111,9 +111,9 @@ export function settle(
   report(deps, exchange, record, { firstByteMs: ending.firstByteMs, settleMs });
 }
 
-/** For metrics, the trace and the log. */
+/** For metrics, the view of live traffic, the trace and the log. */
 function report(
-  { onSettled, clock, log }: SettleDeps,
+  { desk, onSettled, clock, log }: SettleDeps,
   exchange: Exchange,
   record: RequestRecord,
   { firstByteMs, settleMs }: Pick<TraceEnd, 'firstByteMs' | 'settleMs'>,
@@ -121,9 +121,15 @@ function report(
   const { trace, presetSlug } = exchange;
   const overheadMs = firstByteMs === null ? null : overheadMsOf(exchange, firstByteMs);
   onSettled?.(record, { overheadMs, presetSlug });
+  if (isRejected(exchange, record)) desk.rejected(record.organizationId, record);
   if (trace === null) return;
   log.debug({ ...logged(exchange), state: record.state, status: record.status }, 'request traced');
   endTrace(trace, exchange, { record, firstByteMs, settleMs, endMs: clock.monotonicMs() });
+}
+
+/** No endpoint had capacity for it. After an attempt, the client gets the response of that attempt instead. */
+function isRejected({ decisions }: Exchange, { state, attempts }: RequestRecord): boolean {
+  return state === 'failed' && attempts.length === 0 && decisions.refused !== null;
 }
 
 function costOf(

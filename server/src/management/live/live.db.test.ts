@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { randomUUIDv7 } from 'node:crypto';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { type FreshDatabase, freshDatabase } from '@relay/testbed';
 import type { FlowsAsk, LiveFlow } from '../../admission/live-flows.ts';
 import type { LiveLane } from '../../admission/live-lanes.ts';
+import type { AppliedLimit } from '../../domain/limits/limit.ts';
 import { storeUnavailable } from '../../store/store-error.ts';
 import { addMember, asKey, type ManagementFixture, REFUSED, refusal, startManagement } from '../fixture.ts';
 
@@ -89,13 +91,20 @@ describe('what is under way', () => {
     ]);
   });
 
-  it('has the queue of a lane by priority, its next slot and its fallbacks, also when nothing is in it', async () => {
+  it('has the queue of a lane by priority, its next slot, fallbacks and rejections, also when nothing is in it', async () => {
     const [one] = endpointIds;
     const none = { interactive: 0, standard: 0, batch: 0 };
     flows = [flow('crowded', one, [3, 700, 0]), flow('calm', one, [0, 0, 1])];
+    const quiet = { waiting: none, nextSlotMs: null, limits: [], fallbacks: 0, rejections: 0 };
     lanes = [
-      { laneId: 'crowded', waiting: { ...none, interactive: 2, batch: 1 }, nextSlotMs: 1_200, fallbacks: 0 },
-      { laneId: 'fell', waiting: none, nextSlotMs: null, fallbacks: 4 },
+      {
+        ...quiet,
+        laneId: 'crowded',
+        waiting: { ...none, interactive: 2, batch: 1 },
+        nextSlotMs: 1_200,
+        rejections: 2,
+      },
+      { ...quiet, laneId: 'fell', fallbacks: 4 },
     ];
     const { body } = await room.call('getLive', room.acme);
     assert.deepEqual(
@@ -104,12 +113,72 @@ describe('what is under way', () => {
         lane.waiting_by_priority,
         lane.next_slot_ms,
         lane.fallbacks,
+        lane.rejections,
         lane.endpoints.length,
       ]),
       [
-        ['crowded', { ...none, interactive: 2, batch: 1 }, 1_200, 0, 1],
-        ['calm', none, null, 0, 1],
-        ['fell', none, null, 4, 0],
+        ['crowded', { ...none, interactive: 2, batch: 1 }, 1_200, 0, 2, 1],
+        ['calm', none, null, 0, 0, 1],
+        ['fell', none, null, 4, 0, 0],
+      ],
+    );
+  });
+
+  it('names the limits that requests of a lane wait for, three at most', async () => {
+    const [one = ''] = endpointIds;
+    const { body: policy } = await room.call('createLimitPolicy', room.acme, {
+      body: {
+        scope_type: 'endpoint',
+        scope_id: one,
+        metric: 'requests',
+        period: 'minute',
+        limit_value: 60,
+      },
+    });
+    const counts = { userId: null, keyId: null, scopeType: 'endpoint', scopeId: one } as const;
+    const perMinute: AppliedLimit = {
+      id: `${policy.id}@${one}#2`,
+      metric: 'requests',
+      period: 'minute',
+      limit: 60,
+      counts,
+    };
+    const atOnce: AppliedLimit = {
+      id: `endpoint:${one}:max_concurrency`,
+      metric: 'concurrency',
+      period: 'none',
+      limit: 4,
+      counts,
+    };
+    const anne = await addMember(room, room.acme, 'developer');
+    const ofAnne: AppliedLimit = {
+      ...atOnce,
+      id: randomUUIDv7(),
+      counts: { userId: anne.userId, keyId: null, scopeType: 'global', scopeId: null },
+    };
+    const limits = [perMinute, atOnce, ofAnne, perMinute].map((limit, index) => ({
+      limit,
+      waiting: 9 - index,
+      userId: anne.userId,
+    }));
+    const waiting = { interactive: 9, standard: 0, batch: 0 };
+    lanes = [{ laneId: 'crowded', waiting, nextSlotMs: null, limits, fallbacks: 0, rejections: 0 }];
+    const { body } = await room.call('getLive', room.acme);
+    assert.deepEqual(
+      body.lanes[0]?.limited_by.map((limit) => [
+        limit.waiting,
+        limit.policy_id,
+        limit.policy_kind,
+        limit.scope_name,
+        limit.metric,
+        limit.limit_value,
+        limit.subject_id,
+      ]),
+      [
+        [9, policy.id, 'resource', 'one', 'requests', 60, null],
+        [8, atOnce.id, 'resource', 'one', 'concurrency', 4, null],
+        // It was deleted since.
+        [7, ofAnne.id, 'user', null, 'concurrency', null, anne.userId],
       ],
     );
   });

@@ -1,14 +1,17 @@
 import type { FlowsAsk, LiveFlow } from '../../admission/live-flows.ts';
 import type { LiveTraffic } from '../../admission/live-lanes.ts';
+import type { Caller } from '../../domain/caller.ts';
+import { describeApplied } from '../../domain/limits/limit.ts';
 import { RelayError } from '../../domain/relay-error.ts';
 import type { Handlers } from '../../http/call.ts';
 import { endpointFields, type HealthDeps, readHealth } from '../endpoint-health.ts';
+import { boundPolicies } from '../requests/bound-policies.ts';
 import { visibleUser } from '../requests/search.ts';
 import type { ManagementDeps } from '../resources/deps.ts';
 import { isId } from '../resources/refusals.ts';
-import { toLiveEndpoints, toLiveLanes } from './wire.ts';
+import { limitsOf, toLiveEndpoints, toLiveLanes } from './wire.ts';
 
-type LiveDeps = HealthDeps & Pick<ManagementDeps, 'liveTraffic'>;
+type LiveDeps = HealthDeps & Pick<ManagementDeps, 'liveTraffic' | 'ofOrganization'>;
 
 /** Requests in flight. Nothing is stored: each request to this route queries the gateways. */
 export function liveHandlers(deps: LiveDeps): Handlers {
@@ -26,11 +29,12 @@ export function liveHandlers(deps: LiveDeps): Handlers {
         reading,
         readHealth(deps, organizationId, [...endpoints.keys()]),
       ]);
+      const limits = await awaitedLimits(deps, caller, traffic);
       call.setHeader('cache-control', 'no-store');
       return {
         at: new Date(deps.clock.nowMs()).toISOString(),
         counted: userId === undefined ? 'organization' : 'own',
-        lanes: toLiveLanes(traffic),
+        lanes: toLiveLanes(traffic, limits),
         endpoints: toLiveEndpoints(traffic.flows, endpoints, (id) => endpointFields(healthOf(id))),
       };
     },
@@ -44,6 +48,20 @@ function usedBy<Value>(
 ): Map<string, Value> {
   const used = new Set(flows.map(({ endpointId }) => endpointId));
   return new Map([...endpoints].filter(([id]) => used.has(id)));
+}
+
+/** The limits that requests wait for, by the engine's id. */
+function awaitedLimits({ ofOrganization }: LiveDeps, caller: Caller, { lanes }: LiveTraffic) {
+  const requests = lanes.flatMap(limitsOf).map(({ limit, userId }) => {
+    const { id, policy_kind: kind, limit_value: _value, ...described } = describeApplied(limit);
+    return {
+      request_id: limit.id,
+      user_id: userId,
+      key_id: limit.counts.keyId,
+      bound_policy: { ...described, policy_id: id, kind, resets_at: null },
+    };
+  });
+  return boundPolicies(ofOrganization(caller.organizationId), caller, requests);
 }
 
 async function readTraffic(deps: LiveDeps, ask: FlowsAsk): Promise<LiveTraffic> {

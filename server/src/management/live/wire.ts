@@ -1,14 +1,18 @@
-import type { Live, LiveEndpoint, LiveLane } from '@relay/contract';
+import type { BoundPolicy, Live, LiveEndpoint, LiveLane } from '@relay/contract';
 import type { LiveFlow } from '../../admission/live-flows.ts';
 import type { LiveTraffic } from '../../admission/live-lanes.ts';
 import type { Endpoint } from '../../domain/snapshot.ts';
 
+type LaneQueue = LiveTraffic['lanes'][number];
 type EndpointState = Pick<LiveEndpoint, 'health' | 'health_detail' | 'cooldown_until'>;
 
 const NONE = { interactive: 0, standard: 0, batch: 0 };
 
-/** Longest wait first, then most requests in flight. */
-export function toLiveLanes({ flows, lanes: queues }: LiveTraffic): LiveLane[] {
+/** Longest wait first, then most requests in flight. `limits` has those that requests wait for, by the engine's id. */
+export function toLiveLanes(
+  { flows, lanes: queues }: LiveTraffic,
+  limits: ReadonlyMap<string, BoundPolicy>,
+): LiveLane[] {
   const flowsOf = Map.groupBy(flows, ({ laneId }) => laneId);
   const queueOf = new Map(queues.map((queue) => [queue.laneId, queue]));
   const lanes = [...new Set([...flowsOf.keys(), ...queueOf.keys()])].map((laneId) => {
@@ -20,8 +24,10 @@ export function toLiveLanes({ flows, lanes: queues }: LiveTraffic): LiveLane[] {
       waiting_by_priority: queue?.waiting ?? NONE,
       longest_wait_ms: Math.max(0, ...own.map(({ longestWaitMs }) => longestWaitMs)),
       next_slot_ms: queue?.nextSlotMs ?? null,
+      limited_by: queue === undefined ? [] : toLiveLimits(queue, limits),
       in_flight: sum(own, 'inFlight'),
       fallbacks: queue?.fallbacks ?? 0,
+      rejections: queue?.rejections ?? 0,
       endpoints: own
         .map(({ endpointId, waiting, inFlight }) => ({
           endpoint_id: endpointId,
@@ -32,6 +38,22 @@ export function toLiveLanes({ flows, lanes: queues }: LiveTraffic): LiveLane[] {
     };
   });
   return lanes.toSorted((a, b) => b.longest_wait_ms - a.longest_wait_ms || b.in_flight - a.in_flight);
+}
+
+const LIMITS_SHOWN = 3;
+
+/** Those that are shown. */
+export function limitsOf({ limits }: LaneQueue): LaneQueue['limits'] {
+  return limits.slice(0, LIMITS_SHOWN);
+}
+
+function toLiveLimits(queue: LaneQueue, limits: ReadonlyMap<string, BoundPolicy>): LiveLane['limited_by'] {
+  return limitsOf(queue).flatMap(({ limit, waiting }) => {
+    const found = limits.get(limit.id);
+    if (found === undefined) return [];
+    const { resets_at: _resetsAt, ...named } = found;
+    return { ...named, waiting };
+  });
 }
 
 /** In configuration order. A deleted endpoint that still has requests has no limit and comes last. */

@@ -73,7 +73,7 @@ const requestFields: Fields = {
   labels: recordOf(anyText),
 };
 export const requestPage = exactly({ data: listOf(exactly(requestFields)), next_cursor: maybeText });
-const boundPolicy = exactly({
+const namedLimit: Fields = {
   policy_id: id,
   policy_kind: oneOf('resource', 'user', 'api_key', 'team'),
   subject_id: maybeId,
@@ -84,8 +84,8 @@ const boundPolicy = exactly({
   metric,
   period,
   limit_value: maybeCount,
-  resets_at: maybeTime,
-});
+};
+const boundPolicy = exactly({ ...namedLimit, resets_at: maybeTime });
 export const requestDetail = exactly({
   ...requestFields,
   cache_write_5m_tokens: maybeCount,
@@ -176,8 +176,10 @@ export const live = exactly({
       waiting_by_priority: exactly({ interactive: integer, standard: integer, batch: integer }),
       longest_wait_ms: integer,
       next_slot_ms: maybeCount,
+      limited_by: listOf(exactly({ ...namedLimit, waiting: integer })),
       in_flight: integer,
       fallbacks: integer,
+      rejections: integer,
       endpoints: listOf(exactly(inFlightFields)),
     }),
   ),

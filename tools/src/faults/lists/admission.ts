@@ -377,9 +377,9 @@ const desk = faultsIn('server/src/admission', [
     why: 'a new key seems to have sent a request that another key sent',
   },
   {
-    name: 'fallbacks of other users are counted',
-    file: 'recent-fallbacks.ts',
-    find: '          if (!isAsked(ask, fallen)) continue;\n',
+    name: 'fallbacks and rejections of other users are counted',
+    file: 'recent-counts.ts',
+    find: '          if (!isAsked(ask, counted)) continue;\n',
     replace: '',
     why: 'a member sees what others do',
     tests: ['live-flows.test.ts'],

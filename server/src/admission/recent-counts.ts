@@ -1,26 +1,26 @@
 import { entryIn } from '../kit/entry-in.ts';
+import type { AdmissionAsk } from './engine.ts';
 import { type FlowsAsk, isAsked } from './live-flows.ts';
 
 const SECOND_MS = 1_000;
 const SECONDS = 60;
 
-interface Fallen {
-  readonly laneId: string | null;
-  readonly userId: string;
-  readonly keyId: string | null;
+type About = NonNullable<AdmissionAsk['about']>;
+
+interface Counted extends About {
   count: number;
 }
 
-/** Fallbacks of the last minute in this process. What it remembers is bounded by the requests that it can serve in a minute. */
-export interface RecentFallbacks {
-  note(organizationId: string, about: Pick<Fallen, 'laneId' | 'userId' | 'keyId'>, nowMs: number): void;
+/** Counts requests of the last minute in this process. What it remembers is bounded by the requests that it can serve in a minute. */
+export interface RecentCounts {
+  note(organizationId: string, about: About, nowMs: number): void;
   /** By lane. */
   of(ask: FlowsAsk, nowMs: number): Map<string | null, number>;
 }
 
-export function createRecentFallbacks(): RecentFallbacks {
+export function createRecentCounts(): RecentCounts {
   /** Second → organization → lane and user. The oldest second is first. */
-  const seconds = new Map<number, Map<string, Map<string, Fallen>>>();
+  const seconds = new Map<number, Map<string, Map<string, Counted>>>();
 
   function forget(second: number): void {
     for (const known of seconds.keys()) {
@@ -34,9 +34,9 @@ export function createRecentFallbacks(): RecentFallbacks {
       const second = Math.floor(nowMs / SECOND_MS);
       forget(second);
       const ofOrganization = entryIn(
-        entryIn(seconds, second, () => new Map<string, Map<string, Fallen>>()),
+        entryIn(seconds, second, () => new Map<string, Map<string, Counted>>()),
         organizationId,
-        () => new Map<string, Fallen>(),
+        () => new Map<string, Counted>(),
       );
       const key = `${laneId ?? ''} ${userId} ${keyId ?? ''}`;
       entryIn(ofOrganization, key, () => ({ laneId, userId, keyId, count: 0 })).count += 1;
@@ -45,9 +45,9 @@ export function createRecentFallbacks(): RecentFallbacks {
       forget(Math.floor(nowMs / SECOND_MS));
       const counts = new Map<string | null, number>();
       for (const organizations of seconds.values()) {
-        for (const fallen of organizations.get(ask.organizationId)?.values() ?? []) {
-          if (!isAsked(ask, fallen)) continue;
-          counts.set(fallen.laneId, (counts.get(fallen.laneId) ?? 0) + fallen.count);
+        for (const counted of organizations.get(ask.organizationId)?.values() ?? []) {
+          if (!isAsked(ask, counted)) continue;
+          counts.set(counted.laneId, (counts.get(counted.laneId) ?? 0) + counted.count);
         }
       }
       return counts;
