@@ -110,7 +110,7 @@ describe('a new deployment', () => {
     await story.button('Add endpoint').click();
     const choice = (name: RegExp) =>
       story.page.getByRole('dialog', { name: 'Add endpoint' }).getByRole('button', { name });
-    await choice(/^sim-chat.*Simulated.*Unknown.*\$0\.40 input · \$1\.60 output \/ 1M tokens$/).waitFor();
+    await choice(/^sim-chat.*Simulated.*Idle.*\$0\.40 input · \$1\.60 output \/ 1M tokens$/).waitFor();
     await story.inspect('lane, adding an endpoint');
     await choice(/^sim-multi.*Simulated.*No price$/).click();
     assert.deepEqual(await membersShown(), ['sim-chat-b', 'sim-multi']);

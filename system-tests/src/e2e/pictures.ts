@@ -180,6 +180,7 @@ export const pictures: Readonly<Record<string, Visit>> = {
       .first()
       .waitFor();
     await page.getByText('5 in flight').first().waitFor();
+    await page.locator('main [data-skeleton]').first().waitFor({ state: 'detached' });
   },
   async guardrails(page) {
     await page.goto('/console/guardrails?range=7d');
