@@ -58,7 +58,7 @@ export function AddEndpoint({ endpoints, onAdd }: AddEndpointProps) {
                 <span className="block truncate font-medium">{endpoint.name}</span>{' '}
                 <span className="block truncate text-xs text-ink-faint">{source}</span>
               </span>{' '}
-              <span className="text-xs sm:text-right">
+              <span className="text-xs max-sm:flex max-sm:w-full max-sm:flex-wrap max-sm:justify-between max-sm:gap-x-3 sm:text-right">
                 <EndpointState endpoint={endpoint} /> <span className="block text-ink-faint">{price}</span>
               </span>
             </button>

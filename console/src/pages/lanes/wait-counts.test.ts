@@ -28,7 +28,11 @@ test('within a bin, it is between none and all of it', () => {
 test('bars are between the stops of the slider, without requests that did not wait', () => {
   assert.deepEqual(waitBars(bins), [
     { fromMs: 3_000, upToMs: 5_000, requests: 48 },
-    { fromMs: 1_800_000, upToMs: 3_600_000, requests: 2 },
+    { fromMs: 600_000, upToMs: 1_800_000, requests: 2 * (1_170_000 / 2_970_000) },
+    { fromMs: 1_800_000, upToMs: 3_600_000, requests: 2 * (1_800_000 / 2_970_000) },
+  ]);
+  assert.deepEqual(waitBars([{ from_ms: 5_000_000, up_to_ms: 5_000_000, requests: 3 }]), [
+    { fromMs: 1_800_000, upToMs: 3_600_000, requests: 3 },
   ]);
   assert.deepEqual(waitBars([]), []);
 });

@@ -27,7 +27,7 @@ export function waitCounts(bins: readonly WaitBin[], budgetMs: number): WaitCoun
   return { immediate, waited, least, most };
 }
 
-/** The stops of the slider, which share its length equally. A bin ends at each, so counts are exact there; the field accepts other values. */
+/** The stops of the slider, which share its length equally. A bin ends at each, except those of earlier versions, so counts are exact there; the field accepts other values. */
 export const STOPS_MS: readonly number[] = [
   0, 100, 250, 500, 750, 1_000, 1_500, 2_000, 3_000, 5_000, 10_000, 15_000, 20_000, 30_000, 45_000, 60_000,
   120_000, 300_000, 600_000, 1_800_000, 3_600_000,
@@ -45,16 +45,24 @@ export function placeOf(waitMs: number): number {
 export interface WaitBar {
   readonly fromMs: number;
   readonly upToMs: number;
+  /** Not whole where a bin reaches over several bars. */
   readonly requests: number;
 }
 
-/** Of requests that waited; without empty ones. A wait beyond the last stop is in the last bar. */
+/**
+ * Of requests that waited; without empty ones. A bin of an earlier version may reach over several bars, which then share its requests. A
+ * wait beyond the last stop is in the last bar.
+ */
 export function waitBars(bins: readonly WaitBin[]): readonly WaitBar[] {
   const bars = STOPS_MS.slice(1).map((upToMs, at) => ({ fromMs: STOPS_MS[at] ?? 0, upToMs, requests: 0 }));
-  for (const { up_to_ms: upToMs, requests } of bins) {
+  const lastMs = STOPS_MS[STEPS] ?? 0;
+  for (const { from_ms: fromMs, up_to_ms: upToMs, requests } of bins) {
     if (upToMs === 0) continue;
-    const bar = bars.find((each) => upToMs !== null && upToMs <= each.upToMs) ?? bars.at(-1);
-    if (bar !== undefined) bar.requests += requests;
+    const [aboveMs, endMs] = [Math.min(fromMs, lastMs) - 1, Math.min(upToMs ?? lastMs, lastMs)];
+    for (const bar of bars) {
+      const sharedMs = Math.min(endMs, bar.upToMs) - Math.max(aboveMs, bar.fromMs);
+      if (sharedMs > 0) bar.requests += (requests * sharedMs) / (endMs - aboveMs);
+    }
   }
   return bars.filter(({ requests }) => requests > 0);
 }

@@ -26,7 +26,7 @@ export function WaitHistogram({ bars, budgetMs, savedMs }: WaitHistogramProps) {
       <div className="absolute inset-x-0 top-14 bottom-0">
         {most === 0 ? null : (
           <span className="absolute inset-x-0 -top-4 border-b text-right text-[11px] leading-4 text-ink-faint">
-            {words.tallest(most)}
+            {words.tallest(Math.round(most))}
           </span>
         )}
         {bars.map((bar) => (
@@ -50,7 +50,7 @@ function Bar({ bar, most, budgetMs }: BarProps) {
   return parts.map(({ left, right, look }) => (
     <div
       key={look}
-      title={words.bar(formatDuration(bar.fromMs), formatDuration(bar.upToMs), bar.requests)}
+      title={words.bar(formatDuration(bar.fromMs), formatDuration(bar.upToMs), Math.round(bar.requests))}
       className={classes('absolute bottom-0 min-h-1 border', look)}
       style={{ left: percent(left), width: percent(right - left), height: percent(bar.requests / most) }}
     />
