@@ -138,7 +138,9 @@ describe('guardrails', () => {
     const isAsked = ({ guardrails }: { guardrails: { blocked: number; allowed: number }[] }) =>
       guardrails[0]?.blocked === 1 && guardrails[0].allowed === 1;
     await untilCounted('/api/relay/guardrail-stats', isAsked);
-    await story.toPage('Home');
+    await untilCounted('/api/relay/stats/summary', ({ requests }: { requests: number }) => requests === 7);
+    // Home was open when nothing had been sent, and keeps what it read for a minute.
+    await page.goto('/console/home');
     // The stream that it cannot check failed; what it blocked did not.
     await page.getByText('1 of 7', { exact: true }).waitFor();
     const blocked = page.getByRole('link', { name: '1 blocked by guardrails' });
