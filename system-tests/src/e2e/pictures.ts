@@ -84,10 +84,6 @@ export const pictures: Readonly<Record<string, Visit>> = {
     await page.getByRole('button', { name: 'Create key' }).click();
     await page.getByText('More options').waitFor();
   },
-  async 'keys-organization'(page) {
-    await page.goto('/console/keys?view=organization');
-    await page.getByRole('row').nth(1).waitFor();
-  },
   async members(page) {
     await page.goto('/console/members');
     await page.getByRole('row', { name: /Grace/ }).waitFor();
