@@ -60,7 +60,7 @@ describe('live', () => {
     held.hold('assistant', 2);
     await lane('Assistant').getByText('2 in flight').first().waitFor();
     await endpoint('Assistant', 'Assistant 1').getByText('2 of 2').waitFor();
-    await lane('Search').getByText('idle').waitFor();
+    await lane('Search').getByText('idle', { exact: true }).waitFor();
   });
 
   it('a request that a limit holds back waits in its lane, then moves when there is room', async () => {
@@ -133,7 +133,7 @@ describe('live', () => {
     assert.equal(await lane('Search').textContent(), shown);
     await lane('Assistant').getByText('2 in flight').first().waitFor();
     await story.button('Resume').click();
-    await lane('Assistant').getByText('idle').waitFor();
+    await lane('Assistant').getByText('idle', { exact: true }).waitFor();
     await story.page.getByText('Cancelled').first().waitFor();
   });
 
