@@ -4251,7 +4251,7 @@ export interface components {
             in_flight: number;
             /** @description Requests that fell back to another endpoint in the last minute. */
             fallbacks: number;
-            /** @description Requests that Relay rejected with 429 in the last minute, because no endpoint had capacity within the wait budget. */
+            /** @description Requests that Relay rejected with 429 in the last minute, without an attempt: no capacity within the wait budget, a full queue, or a request larger than a limit. */
             rejections: number;
             endpoints: components["schemas"]["LiveTarget"][];
         };

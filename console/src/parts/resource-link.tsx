@@ -11,7 +11,7 @@ interface ResourceLinkProps {
 
 /** The name of a resource, as a link to its page, its row or the list that shows it; plain without access. */
 export function ResourceLink({ kind, id, name }: ResourceLinkProps) {
-  const { can } = useAccess();
+  const { can, holds } = useAccess();
   const look = { className: LOOK, children: name };
   switch (kind) {
     case 'lane':
@@ -21,12 +21,11 @@ export function ResourceLink({ kind, id, name }: ResourceLinkProps) {
     case 'provider':
       return can('listProviders') ? <Link to="/providers" search={{ open: id }} {...look} /> : name;
     case 'key':
-      return can('listApiKeys') ? (
-        <Link
-          to="/keys"
-          search={can('listOrgApiKeys') ? { open: id, view: 'organization' } : { open: id }}
-          {...look}
-        />
+      if (can('listOrgApiKeys'))
+        return <Link to="/keys" search={{ open: id, view: 'organization' }} {...look} />;
+      // Who sees the requests of others and not their keys would often open none.
+      return can('listApiKeys') && !holds('relay:usage:read:organization') ? (
+        <Link to="/keys" search={{ open: id }} {...look} />
       ) : (
         name
       );

@@ -5,6 +5,7 @@ export const homeText = {
   totals: 'Totals',
   rows: {
     requests: 'Requests',
+    blocked: 'Blocked by guardrails',
     wait: 'Wait, p50 / p95',
     tokens: 'Tokens',
     spend: 'Spend',

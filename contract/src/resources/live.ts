@@ -50,7 +50,7 @@ export const LiveLane = closed('LiveLane', {
   }),
   rejections: integer({
     description:
-      'Requests that Relay rejected with 429 in the last minute, because no endpoint had capacity within the wait budget.',
+      'Requests that Relay rejected with 429 in the last minute, without an attempt: no capacity within the wait budget, a full queue, or a request larger than a limit.',
   }),
   endpoints: Type.Array(LiveTarget),
 });

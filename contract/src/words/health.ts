@@ -40,7 +40,8 @@ export function healthName(health: Health): string {
 /** Down for 40 s: connection refused. */
 export function healthSentence(seen: SeenHealth, nowMs: number): string {
   const { health, health_detail: detail, cooldown_until: until } = seen;
-  if (health === 'unknown') return `${names.unknown}: no requests in the last ${durationWords(IDLE_MS)}.`;
+  if (health === 'unknown')
+    return `${names.unknown}: no requests in the last ${durationWords(IDLE_MS)} or since its configuration changed.`;
   const state = `${names[health]}${sinceWords(detail.since, nowMs)}`;
   const why = detail.reason === null ? '' : `: ${detail.reason.replace(/\.$/, '')}`;
   const leftMs = until == null ? 0 : Date.parse(until) - nowMs;

@@ -93,7 +93,7 @@ it('health is said with how long and why', () => {
 it('what nothing was sent to is neither healthy nor in alarm', () => {
   assert.equal(
     healthSentence({ health: 'unknown', health_detail: detail }, nowMs),
-    'Idle: no requests in the last 15 min.',
+    'Idle: no requests in the last 15 min or since its configuration changed.',
   );
   assert.equal(healthName('unknown'), 'Idle');
 });

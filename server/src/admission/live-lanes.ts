@@ -13,7 +13,7 @@ export interface LiveLane {
   readonly waiting: Readonly<Record<LanePriority, number>>;
   /** In how many milliseconds a waiting request can go next; null when none waits or that is unknown. */
   readonly nextSlotMs: number | null;
-  /** What the requests wait for, most requests first. */
+  /** What the requests wait for, most requests first, and the first of many. */
   readonly limits: readonly AwaitedLimit[];
   /** In the last minute. */
   readonly fallbacks: number;
@@ -41,6 +41,8 @@ const SLOTS_MAX = 500;
 const CALLERS_PER_LANE = 8;
 /** A reader waits 100 ms for all of it, and the counts must not be late because the engine is slow. */
 const SLOTS_WITHIN_MS = 60;
+/** Each key may have a limit of its own, and a report must stay small. */
+const LIMITS_PER_LANE = 20;
 
 /** A waiting request for each caller of each lane, the one that came first. */
 type Heads = Map<string | null, Map<string, LiveOperation>>;
@@ -54,7 +56,7 @@ export async function lanesOf(
 ): Promise<LiveLane[]> {
   const lanes = new Map<string | null, LiveLane>();
   const heads: Heads = new Map();
-  const limits = new Map<string | null, AwaitedLimit[]>();
+  const limits = new Map<string | null, Map<string, AwaitedLimit>>();
   const laneOf = (laneId: string | null): LiveLane =>
     lanes.get(laneId) ?? {
       laneId,
@@ -74,8 +76,11 @@ export async function lanesOf(
       ...lane,
       waiting: { ...lane.waiting, [priority]: lane.waiting[priority] + 1 },
     });
-    const awaited = awaitedBy(operation, about.userId);
-    if (awaited !== null) entryIn(limits, about.laneId, () => []).push(awaited);
+    noteAwaited(
+      entryIn(limits, about.laneId, () => new Map<string, AwaitedLimit>()),
+      operation,
+      about.userId,
+    );
     const callers = heads.get(about.laneId) ?? new Map<string, LiveOperation>();
     heads.set(about.laneId, callers);
     const head = callers.get(queue);
@@ -84,19 +89,25 @@ export async function lanesOf(
   const late = delay(SLOTS_WITHIN_MS, new Map<string | null, number>(), { ref: false });
   for (const [laneId, nextSlotMs] of await Promise.race([readSlots(engine, ask.organizationId, heads), late]))
     lanes.set(laneId, { ...laneOf(laneId), nextSlotMs });
-  for (const [laneId, own] of limits) lanes.set(laneId, { ...laneOf(laneId), limits: joinLimits(own) });
+  for (const [laneId, own] of limits)
+    lanes.set(laneId, { ...laneOf(laneId), limits: joinLimits(own.values()) });
   for (const name of ['fallbacks', 'rejections'] as const)
     for (const [laneId, count] of recent[name]) lanes.set(laneId, { ...laneOf(laneId), [name]: count });
   return [...lanes.values()];
 }
 
-function awaitedBy({ ask, candidate, waitsFor }: LiveOperation, userId: string): AwaitedLimit | null {
-  if (waitsFor === null) return null;
-  // It may wait for a limit of another candidate than the one where it has its place.
-  const candidates = [...ask.candidates.slice(candidate, candidate + 1), ...ask.candidates];
-  const charges = candidates.flatMap((each) => each.charges);
-  const limit = charges.find(({ policy }) => policy.id === waitsFor)?.policy;
-  return limit === undefined ? null : { limit, waiting: 1, userId };
+/** Thousands may wait, so a limit is looked for among the charges once. */
+function noteAwaited(awaited: Map<string, AwaitedLimit>, operation: LiveOperation, userId: string): void {
+  const { ask, waitsFor } = operation;
+  if (waitsFor === null) return;
+  const known = awaited.get(waitsFor);
+  const limit = known?.limit ?? limitIn(ask, waitsFor);
+  if (limit !== undefined) awaited.set(waitsFor, { limit, waiting: (known?.waiting ?? 0) + 1, userId });
+}
+
+function limitIn({ candidates }: LiveOperation['ask'], id: string): AppliedLimit | undefined {
+  for (const { charges } of candidates) for (const { policy } of charges) if (policy.id === id) return policy;
+  return undefined;
 }
 
 /** One of each limit, most requests first. */
@@ -106,7 +117,7 @@ function joinLimits(awaited: Iterable<AwaitedLimit>): readonly AwaitedLimit[] {
     const before = joined.get(each.limit.id)?.waiting ?? 0;
     joined.set(each.limit.id, { ...each, waiting: before + each.waiting });
   }
-  return [...joined.values()].sort((a, b) => b.waiting - a.waiting);
+  return [...joined.values()].sort((a, b) => b.waiting - a.waiting).slice(0, LIMITS_PER_LANE);
 }
 
 /** One lane for all gateways. */

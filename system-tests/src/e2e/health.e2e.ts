@@ -47,7 +47,7 @@ describe('the health of endpoints', () => {
     await story.toPage('Endpoints');
     await row('Assistant 1').getByText('Idle').waitFor();
     await row('Assistant 1')
-      .getByTitle('Idle: no requests in the last 15 min.')
+      .getByTitle('Idle: no requests in the last 15 min or since its configuration changed.')
       .getByText('No requests')
       .waitFor();
     for (const name of ['Health, 5 min', 'Errors, 24 h'])

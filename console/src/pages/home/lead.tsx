@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query';
-import { failuresQuery } from '../../api/failures-query.ts';
 import { nextLimitsQuery } from '../../api/limit-queries.ts';
 import { endpointsQuery, HEALTH_REFRESH } from '../../api/queries.ts';
 import { spendQuery } from '../../api/usage-queries.ts';
@@ -7,16 +6,16 @@ import { useApi } from '../../api/use-api.ts';
 import { isUnwell } from '../../parts/health-order.ts';
 import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
-import { rangeBefore, type TimeRange } from '../../time-range/time-range.ts';
+import type { TimeRange } from '../../time-range/time-range.ts';
 import { Lights } from '../../ui/signal.tsx';
 import { Skeleton } from '../../ui/states.tsx';
-import { splitBlocked } from './blocked.ts';
 import { BlockedLink } from './blocked-link.tsx';
 import { FailedSection } from './failed-section.tsx';
 import { limitEnds } from './limit-ends.ts';
 import { LimitSection } from './limit-section.tsx';
 import { isCalm, readStateOf } from './read-state.ts';
 import { SpendSection } from './spend-section.tsx';
+import { troubleOf, useFailures } from './use-failures.ts';
 import type { Figure } from './use-home-figures.ts';
 
 const words = text.home.lead;
@@ -43,10 +42,7 @@ export function Lead({ requests, failed, isOutdated, range }: LeadProps) {
   const isLoading =
     isSpendLoading || areFailuresLoading || unwell.state === 'loading' || limits.state === 'loading';
   if (isLoading || requests === undefined || failed === undefined) return <LeadSkeleton />;
-  const trouble = {
-    value: Math.max(0, failed.value - blocked.now),
-    before: Math.max(0, failed.before - blocked.before),
-  };
+  const trouble = troubleOf(failed, blocked);
   const calm = isCalm({
     states: [isOutdated ? 'failed' : 'read', unwell.state, limits.state],
     troubles: [trouble.value, unwell.endpoints.length, limits.ends.length],
@@ -145,20 +141,3 @@ function useLimits() {
 }
 
 const NO_LIMITS = { limits: [] };
-
-/** What failed by cause, and how many guardrails blocked, also in the preceding range. */
-function useFailures(range: TimeRange) {
-  const api = useApi();
-  const enabled = useAccess().can('getFailures');
-  const now = useQuery({ ...failuresQuery(api, range), enabled });
-  const before = useQuery({
-    ...failuresQuery(api, { ...rangeBefore(range), bucket: range.bucket }),
-    enabled,
-  });
-  const { failures, blocked } = splitBlocked(now.data);
-  return {
-    failures,
-    blocked: { now: blocked, before: splitBlocked(before.data).blocked },
-    areFailuresLoading: now.isLoading || before.isLoading,
-  };
-}

@@ -16,6 +16,7 @@ import { classes } from '../../ui/class-names.ts';
 import { Panel } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/states.tsx';
 import { isSpendKnown } from './known-spend.ts';
+import { troubleOf, useFailures } from './use-failures.ts';
 import type { Figure, useHomeFigures, useTotals } from './use-home-figures.ts';
 
 const words = text.home;
@@ -32,6 +33,8 @@ interface TotalsProps {
 export function Totals({ figures, totals, range }: TotalsProps) {
   const { requests, immediate, waited, failed, cancelled, spend, tokens } = totals;
   const all = requests?.value ?? 0;
+  const { blocked, areFailuresLoading } = useFailures(range);
+  const trouble = failed === undefined || areFailuresLoading ? undefined : troubleOf(failed, blocked);
   const isKnown = isSpendKnown(spend?.value ?? 0, all, failed?.value ?? 0);
   return (
     <Panel
@@ -50,10 +53,18 @@ export function Totals({ figures, totals, range }: TotalsProps) {
         <Row
           label={outcomes.failed}
           to={{ metric: 'errors', by: 'endpoint' }}
-          value={failed && shortCount(failed.value)}
-          share={failed === undefined ? null : shareOf(failed.value, all)}
-          change={failed && requests && <PointsMore failed={failed} requests={requests} />}
+          value={trouble && shortCount(trouble.value)}
+          share={trouble === undefined ? null : shareOf(trouble.value, all)}
+          change={trouble && requests && <PointsMore failed={trouble} requests={requests} />}
         />
+        {blocked.now === 0 ? null : (
+          <Row
+            label={words.rows.blocked}
+            value={shortCount(blocked.now)}
+            share={shareOf(blocked.now, all)}
+            change={null}
+          />
+        )}
         {cancelled === undefined || cancelled.value === 0 ? null : (
           <OutcomeRow label={outcomes.cancelled} figure={cancelled} all={all} />
         )}
@@ -160,7 +171,10 @@ function Growth({ change, format = formatChange, stillBelow = 0.005, isBadIfMore
 }
 
 /** The change of the share that failed, in percentage points. */
-function PointsMore({ failed, requests }: { readonly failed: Figure; readonly requests: Figure }) {
+function PointsMore({
+  failed,
+  requests,
+}: Readonly<Record<'failed' | 'requests', Pick<Figure, 'value' | 'before'>>>) {
   const [now, before] = [shareOf(failed.value, requests.value), shareOf(failed.before, requests.before)];
   return (
     <Growth

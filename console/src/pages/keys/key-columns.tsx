@@ -24,7 +24,7 @@ export interface KeyDays {
 }
 
 interface KeyColumnsSetup {
-  readonly limits: KeyLimits;
+  readonly limits: KeyLimits | undefined;
   readonly days: KeyDays;
   readonly selfId: string | undefined;
   /** Names by user ID where the keys of several members are shown; otherwise null. */
@@ -130,15 +130,16 @@ function trafficColumns({ requests, spend }: KeyDays): readonly Column<ApiKey>[]
   ];
 }
 
-function limitColumn(limits: KeyLimits): Column<ApiKey> {
+function limitColumn(limits: KeyLimits | undefined): Column<ApiKey> {
   return {
     id: 'budget',
     header: words.columns.budget,
     sortBy: ({ id }) => {
-      const [usage] = limits.get(id) ?? [];
+      const [usage] = limits?.get(id) ?? [];
       return usage === undefined ? -1 : fullness(usage);
     },
     cell: ({ id }) => {
+      if (limits === undefined) return text.states.empty;
       const [usage] = limits.get(id) ?? [];
       return usage === undefined ? (
         <span className="whitespace-nowrap text-ink-faint">{words.noBudget}</span>

@@ -26,13 +26,13 @@ export function KeyDaySection({ keyId }: { readonly keyId: string }) {
         <span className="flex gap-2">
           {can('listRequests') ? (
             <Button asChild size="small">
-              <Link to="/requests" search={{ key: keyId }}>
+              <Link to="/requests" search={{ key: keyId, range: '24h' }}>
                 {words.viewRequests}
               </Link>
             </Button>
           ) : null}
           <Button asChild size="small">
-            <Link to="/usage" search={{ key: keyId }}>
+            <Link to="/usage" search={{ key: keyId, range: '24h' }}>
               {words.viewUsage}
             </Link>
           </Button>

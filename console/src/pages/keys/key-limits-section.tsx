@@ -7,13 +7,15 @@ import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
 import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/detail-list.tsx';
+import { Skeleton } from '../../ui/states.tsx';
 import { Ago } from '../../ui/time.tsx';
 
 const words = text.keys.panel;
 
 interface KeyLimitsSectionProps {
   readonly keyId: string;
-  readonly limits: readonly LimitUsage[];
+  /** Undefined until they are read. */
+  readonly limits: readonly LimitUsage[] | undefined;
   /** Only an active key gets limits. */
   readonly mayAdd: boolean;
 }
@@ -34,7 +36,9 @@ export function KeyLimitsSection({ keyId, limits, mayAdd }: KeyLimitsSectionProp
         ) : undefined
       }
     >
-      {limits.length === 0 ? (
+      {limits === undefined ? (
+        <Skeleton className="w-full" />
+      ) : limits.length === 0 ? (
         <p className="text-[13px]">{words.noLimits}</p>
       ) : (
         <ul className="space-y-3">

@@ -1,6 +1,7 @@
 import type { ApiKey, LimitUsage } from '@relay/contract';
 import { isScope, scopes as scopeTable } from '@relay/contract';
 import type { ReactNode } from 'react';
+import { shortId } from '../../format/short-id.ts';
 import { formatDateTime, formatDay } from '../../format/times.ts';
 import { textOf } from '../../parts/labels-text.ts';
 import { ResourceLink } from '../../parts/resource-link.tsx';
@@ -27,7 +28,7 @@ export interface OpenedKey {
   /** Null for the owner's team. */
   readonly teamName: string | null;
   readonly isOwn: boolean;
-  readonly limits: readonly LimitUsage[];
+  readonly limits: readonly LimitUsage[] | undefined;
 }
 
 interface KeyPanelProps extends OpenedKey {
@@ -85,10 +86,10 @@ function detailsOf({ apiKey, ownerName, teamName, isOwn }: OpenedKey): (readonly
     [words.columns.owner, ownerOf(ownerId, ownerName, isOwn)],
     [
       text.teams.team,
-      teamId === null || teamName === null ? (
+      teamId === null ? (
         text.teams.teamOfOwner
       ) : (
-        <ResourceLink key="team" kind="team" id={teamId} name={teamName} />
+        <ResourceLink key="team" kind="team" id={teamId} name={teamName ?? shortId(teamId)} />
       ),
     ],
     labels === '' ? null : [text.teams.labels, labels],

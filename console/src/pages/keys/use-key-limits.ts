@@ -8,16 +8,17 @@ import { useAccess } from '../../session/use-access.ts';
 /** By key ID, the one to show first: the tightest budget, and without one the tightest limit. */
 export type KeyLimits = ReadonlyMap<string, readonly LimitUsage[]>;
 
-/** The limits in force of each key of a member, or of all members. */
-export function useKeyLimits(ofAll: boolean, selfId: string | undefined): KeyLimits {
+/** The limits in force of each key of a member, or of all members; undefined until they are read. */
+export function useKeyLimits(ofAll: boolean, selfId: string | undefined): KeyLimits | undefined {
   const api = useApi();
   const enabled = useAccess().can('listLimitUsage') && selfId !== undefined;
   const policies = useQuery(apiKeyBudgetsQuery(api));
   const usage = useQuery({ ...keyLimitUsageQuery(api, ofAll ? undefined : selfId), enabled });
   return useMemo(() => {
-    const keyOf = new Map(policies.data?.map((policy) => [policy.limit_uuid, policy.api_key_uuid]));
+    if (policies.data === undefined || usage.data === undefined) return undefined;
+    const keyOf = new Map(policies.data.map((policy) => [policy.limit_uuid, policy.api_key_uuid]));
     const found = new Map<string, LimitUsage[]>();
-    for (const each of usage.data ?? []) {
+    for (const each of usage.data) {
       const key = keyOf.get(each.policy_id);
       if (key === undefined) continue;
       const others = found.get(key);

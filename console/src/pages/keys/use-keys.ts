@@ -48,7 +48,7 @@ export function useKeys(ofAll: boolean, { onCreated, open }: RowActions) {
       isOwn: ownerId === self?.id,
       ownerName: (ownerId === self?.id ? self.name : owners?.get(ownerId)) ?? null,
       teamName: teamId === null ? null : (teams.get(teamId) ?? null),
-      limits: limits.get(id) ?? [],
+      limits: limits && (limits.get(id) ?? []),
     };
   };
   return { keys, columns, owners, openedOf };

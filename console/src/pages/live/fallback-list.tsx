@@ -22,25 +22,28 @@ interface FallbackListProps {
 }
 
 /** Which requests fell back, from where to where, why, and how long that took; each links to its page. */
-export function FallbackList({ fallbacks: { rows, isFailed }, nameOf }: FallbackListProps) {
+export function FallbackList({ fallbacks: { rows, isWhole, isFailed }, nameOf }: FallbackListProps) {
   return (
     <Panel
       title={words.title}
       actions={
-        <Link to="/requests" search={{ fell_back: true }} className="link text-xs text-ink-faint">
+        <Link
+          to="/requests"
+          search={{ fell_back: true, range: '1h' }}
+          className="link text-xs text-ink-faint"
+        >
           {words.all}
         </Link>
       }
     >
       <div className="px-4">
+        {isFailed ? <p className="py-3 text-ink-soft">{words.failed}</p> : null}
         {rows === undefined ? (
-          isFailed ? (
-            <p className="py-3 text-ink-soft">{words.failed}</p>
-          ) : (
+          isFailed ? null : (
             <Skeleton className="my-3.5 w-full" />
           )
         ) : rows.length === 0 ? (
-          <p className="py-3 text-ink-soft">{words.none}</p>
+          <p className="py-3 text-ink-soft">{isWhole ? words.none : words.noneFound}</p>
         ) : (
           <FallbackTable rows={rows} nameOf={nameOf} />
         )}

@@ -29,7 +29,7 @@ export function FinishedList({ finished: { entries, state }, nameOf }: FinishedL
     <Panel
       title={words.title}
       actions={
-        <Link to="/requests" className="link text-xs text-ink-faint">
+        <Link to="/requests" search={{ range: '1h' }} className="link text-xs text-ink-faint">
           {words.all}
         </Link>
       }

@@ -77,7 +77,7 @@ function LaneName({ lane }: { readonly lane: BoardLane }) {
 
 function Rejected({ lane: { id, rejections } }: { readonly lane: BoardLane }) {
   if (rejections === 0) return null;
-  const search = { state: 'failed', ...(id !== null && { lane: id }) };
+  const search = { state: 'failed', range: '15m', ...(id !== null && { lane: id }) } as const;
   return (
     <Link to="/requests" search={search} className="whitespace-nowrap text-bad underline underline-offset-2">
       {words.rejected(formatCount(rejections))}
@@ -126,7 +126,7 @@ function LimitedBy({ limits }: { readonly limits: BoardLane['limits'] }) {
       ) : (
         rule
       )}
-      {limits.length === 1 ? null : ` ${words.moreLimits(limits.length - 1)}`}
+      {limits.length === 1 ? null : ` ${words.moreLimits}`}
     </p>
   );
 }

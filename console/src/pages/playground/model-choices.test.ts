@@ -21,8 +21,10 @@ const endpoint = (id: string, model: string, kind: string) => ({
 const routing = {
   endpoints: [endpoint('e1', 'text-embedding', 'embeddings'), endpoint('e2', 'gpt', 'chat')],
   lanes: [
-    { id: 'l1', slug: 'vectors' },
-    { id: 'l2', slug: 'assistant' },
+    { id: 'l1', slug: 'vectors', enabled: true },
+    { id: 'l2', slug: 'assistant', enabled: true },
+    // Routing ignores it, so the name means the model.
+    { id: 'l3', slug: 'gpt', enabled: false },
   ],
   memberships: [
     { lane_id: 'l1', endpoint_id: 'e1', enabled: true },

@@ -44,9 +44,11 @@ function operationsByName({ endpoints, lanes, memberships }: Routing): ReadonlyM
   // A lane named like a model is what a request with that name reaches, so it comes last.
   return new Map([
     ...[...models].map(([name, some]): [string, Served] => [name, of(some)]),
-    ...lanes.map(({ id, slug }): [string, Served] => [
-      slug,
-      of((members.get(id) ?? []).flatMap(({ endpoint_id: member }) => byId.get(member) ?? [])),
-    ]),
+    ...lanes
+      .filter(({ enabled }) => enabled)
+      .map(({ id, slug }): [string, Served] => [
+        slug,
+        of((members.get(id) ?? []).flatMap(({ endpoint_id: member }) => byId.get(member) ?? [])),
+      ]),
   ]);
 }

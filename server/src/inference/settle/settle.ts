@@ -127,9 +127,9 @@ function report(
   endTrace(trace, exchange, { record, firstByteMs, settleMs, endMs: clock.monotonicMs() });
 }
 
-/** No endpoint had capacity for it. After an attempt, the client gets the response of that attempt instead. */
-function isRejected({ decisions }: Exchange, { state, attempts }: RequestRecord): boolean {
-  return state === 'failed' && attempts.length === 0 && decisions.refused !== null;
+/** A limit kept it from being sent. After an attempt, the client gets the response of that attempt instead. */
+function isRejected({ decisions }: Exchange, { status, attempts }: RequestRecord): boolean {
+  return status === 429 && attempts.length === 0 && decisions.refused !== null;
 }
 
 function costOf(

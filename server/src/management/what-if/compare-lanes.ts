@@ -17,8 +17,10 @@ export function compareLanes(compared: ComparedLanes): WhatIfLane[] {
   const { before, after, editedLaneId } = compared;
   const ids = new Set([...before.tally.laneIds(), ...after.tally.laneIds()]);
   if (editedLaneId !== null) ids.delete(editedLaneId);
+  // A deleted lane has no name, and its requests name a model today.
+  const known = [...ids].filter((id) => nameIn(after, id) !== undefined || nameIn(before, id) !== undefined);
   const others = largestFirst(
-    [...ids].map((id) => laneOf(compared, id)),
+    known.map((id) => laneOf(compared, id)),
     ({ before: b, after: a }) => partDifferences(b, a),
   );
   const edited = editedLaneId === null ? [] : [laneOf(compared, editedLaneId)];

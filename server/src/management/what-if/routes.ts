@@ -97,7 +97,7 @@ async function replay(
   thread.start({
     before: await withOpenings(both.before),
     after: await withOpenings(both.after),
-    editedLaneId: edit?.operation === 'updateLane' ? (edit.id ?? null) : null,
+    editedLaneId: edit?.operation === 'updateLane' ? (edit.id?.toLowerCase() ?? null) : null,
     waitersMax,
     fromMs,
     toMs,
