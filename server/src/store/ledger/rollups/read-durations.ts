@@ -20,7 +20,7 @@ export const NO_COUNTS = sql`null as coarse, null as bins, null as counts`;
 
 /**
  * The columns of `StoredCounts` over many rollups. Counts are added here and not by PostgreSQL, where a row for each bin costs ten times
- * as much, and a sum for each coarse bound almost as much as all else, though few rollups have any.
+ * as much, and a sum for each coarse bound is computed even for rollups that have none.
  */
 export function countsOf(durations: Durations): RawBuilder<unknown> {
   const fine = sql`${joinedBins(durations)} as bins, ${joinedCounts(durations)} as counts`;
