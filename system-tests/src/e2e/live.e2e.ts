@@ -87,7 +87,10 @@ describe('live', () => {
     held.hold('triage', 1);
     const rejected = lane('Triage').getByRole('link', { name: '1 rejected in 1 min' });
     await rejected.waitFor();
-    assert.match((await rejected.getAttribute('href')) ?? '', /^\/console\/requests\?state=failed&range=15m&lane=/);
+    assert.match(
+      (await rejected.getAttribute('href')) ?? '',
+      /^\/console\/requests\?state=failed&range=15m&lane=/,
+    );
   });
 
   it('the wall screen shows the board alone, and Escape leaves it', async () => {
