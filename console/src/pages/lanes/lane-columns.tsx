@@ -1,10 +1,11 @@
 import type { Health, Lane } from '@relay/contract';
 import { Link } from '@tanstack/react-router';
 import { sumOf } from '../../api/usage-queries.ts';
-import { formatCount, formatDuration, formatMoneyShort, formatShare } from '../../format/numbers.ts';
+import { formatCount, formatDuration, formatMoneyShort } from '../../format/numbers.ts';
 import { DayTraffic, DayValue, known } from '../../parts/day-figure.tsx';
 import { ErrorShare, errorShareOf } from '../../parts/error-share.tsx';
 import { healthOrder, isUnwell } from '../../parts/health-order.ts';
+import { LaneFallbacks, LaneWait } from '../../parts/lane-figure.tsx';
 import { PriorityName } from '../../parts/priority-car.tsx';
 import { text } from '../../text/index.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -67,9 +68,7 @@ const traffic: readonly Column<LaneRow>[] = [
     from: 'lg',
     align: 'right',
     sortBy: ({ figures }) => figures?.waitMsP95 ?? -1,
-    cell: ({ figures }) => (
-      <Share of={figures?.waitMsP95 ?? null} format={formatDuration} tone="text-wait-ink" />
-    ),
+    cell: ({ figures }) => <LaneWait of={figures} />,
   },
   {
     id: 'failed',
@@ -85,7 +84,7 @@ const traffic: readonly Column<LaneRow>[] = [
     from: 'xl',
     align: 'right',
     sortBy: ({ figures }) => figures?.fallbackRate ?? -1,
-    cell: ({ figures }) => <Share of={figures?.fallbackRate ?? null} format={formatShare} tone="text-warn" />,
+    cell: ({ figures }) => <LaneFallbacks of={figures} />,
   },
   {
     id: 'spend',
@@ -161,19 +160,4 @@ function LaneBadges({ lane }: { readonly lane: Lane }) {
       {lane.managed_by === 'file' ? <Badge tone="note">{text.states.managedByFile}</Badge> : null}
     </>
   );
-}
-
-/** Faint where there is none. */
-function Share({ of, format, tone }: ShareProps) {
-  return (
-    <span className={classes('whitespace-nowrap', of === null || of === 0 ? 'text-ink-faint' : tone)}>
-      {of === null ? text.states.empty : format(of)}
-    </span>
-  );
-}
-
-interface ShareProps {
-  readonly of: number | null;
-  readonly format: (value: number) => string;
-  readonly tone: string;
 }

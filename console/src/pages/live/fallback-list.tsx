@@ -12,6 +12,7 @@ import { Skeleton } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
 import { cells } from './columns.ts';
 import type { FallbackRow } from './fallback-rows.ts';
+import { LiveTable } from './live-table.tsx';
 import type { Fallbacks } from './use-fallbacks.ts';
 
 const words = text.live.fallbacks;
@@ -59,36 +60,21 @@ interface TableProps extends Pick<FallbackListProps, 'nameOf'> {
 function FallbackTable({ rows, nameOf }: TableProps) {
   const { columns } = words;
   return (
-    <table className="w-full border-collapse text-left">
-      <caption className="sr-only">{words.title}</caption>
-      <thead>
-        <tr className="border-b border-line-strong text-xs text-ink-faint [font-stretch:95%]">
-          <th scope="col" className={cells.head}>
-            {columns.time}
-          </th>
-          <th scope="col" className={classes(cells.head, 'w-1/4 max-md:w-1/3')}>
-            {columns.model}
-          </th>
-          <th scope="col" className={classes(cells.head, 'w-1/3 max-md:w-2/3')}>
-            {columns.endpoints}
-          </th>
-          <th scope="col" className={classes(cells.head, 'w-1/4 max-md:hidden')}>
-            {columns.reason}
-          </th>
-          <th scope="col" className={classes(cells.head, 'text-right max-md:pr-0')}>
-            {columns.lost}
-          </th>
-          <th scope="col" className={classes(cells.head, 'pr-0 max-md:hidden')}>
-            {columns.status}
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((row) => (
-          <Row key={row.requestId} row={row} nameOf={nameOf} />
-        ))}
-      </tbody>
-    </table>
+    <LiveTable
+      title={words.title}
+      heads={[
+        [columns.time],
+        [columns.model, 'w-1/4 max-md:w-1/3'],
+        [columns.endpoints, 'w-1/3 max-md:w-2/3'],
+        [columns.reason, 'w-1/4 max-md:hidden'],
+        [columns.lost, 'text-right max-md:pr-0'],
+        [columns.status, 'pr-0 max-md:hidden'],
+      ]}
+    >
+      {rows.map((row) => (
+        <Row key={row.requestId} row={row} nameOf={nameOf} />
+      ))}
+    </LiveTable>
   );
 }
 

@@ -12,6 +12,7 @@ import { Skeleton } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
 import { WaitBar } from '../../ui/wait-bar.tsx';
 import { cells } from './columns.ts';
+import { LiveTable } from './live-table.tsx';
 import type { Finished } from './use-finished.ts';
 
 const words = text.live.finished;
@@ -57,47 +58,33 @@ function FinishedTable({ entries, nameOf }: TableProps) {
   const { columns } = words;
   const scaleMs = Math.max(SCALE_MS_MIN, ...entries.map((entry) => entry.duration_ms));
   return (
-    <table className="w-full border-collapse text-left">
-      <caption className="sr-only">{words.title}</caption>
-      <thead>
-        <tr className="border-b border-line-strong text-xs text-ink-faint [font-stretch:95%]">
-          <th scope="col" className={cells.head}>
-            {columns.time}
-          </th>
-          <th scope="col" className={classes(cells.head, 'w-1/3')}>
-            {columns.model}
-          </th>
-          <th scope="col" className={classes(cells.head, 'w-1/3 max-md:hidden')}>
-            {columns.endpoint}
-          </th>
-          <th scope="col" className={classes(cells.head, 'max-sm:hidden')}>
-            <span className="sr-only">{columns.bar}</span>
-          </th>
-          <th scope="col" className={classes(cells.head, 'text-right')}>
-            {columns.waited}
-          </th>
-          <th scope="col" className={classes(cells.head, 'text-right max-sm:hidden')}>
-            {columns.rest}
-          </th>
-          <th scope="col" className={classes(cells.head, 'text-right max-md:hidden')}>
-            {columns.fallbacks}
-          </th>
-          <th scope="col" className={classes(cells.head, 'pr-0')}>
-            {columns.status}
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {entries.map((entry) => (
-          <FinishedRow
-            key={entry.request_id}
-            entry={entry}
-            endpoint={nameOf(entry.endpoint_id ?? '')}
-            scaleMs={scaleMs}
-          />
-        ))}
-      </tbody>
-    </table>
+    <LiveTable
+      title={words.title}
+      heads={[
+        [columns.time],
+        [columns.model, 'w-1/3'],
+        [columns.endpoint, 'w-1/3 max-md:hidden'],
+        [
+          <span key="bar" className="sr-only">
+            {columns.bar}
+          </span>,
+          'max-sm:hidden',
+        ],
+        [columns.waited, 'text-right'],
+        [columns.rest, 'text-right max-sm:hidden'],
+        [columns.fallbacks, 'text-right max-md:hidden'],
+        [columns.status, 'pr-0'],
+      ]}
+    >
+      {entries.map((entry) => (
+        <FinishedRow
+          key={entry.request_id}
+          entry={entry}
+          endpoint={nameOf(entry.endpoint_id ?? '')}
+          scaleMs={scaleMs}
+        />
+      ))}
+    </LiveTable>
   );
 }
 

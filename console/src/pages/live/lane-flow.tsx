@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
-import { formatCount, formatDuration, formatShare } from '../../format/numbers.ts';
+import { formatCount, formatDuration } from '../../format/numbers.ts';
 import { isUnwell } from '../../parts/health-order.ts';
+import { LaneFallbacks, LaneWait } from '../../parts/lane-figure.tsx';
 import { boundLimitOf } from '../../parts/limit-metrics.ts';
 import { PriorityName } from '../../parts/priority-car.tsx';
 import { SlotPlate } from '../../parts/slot-plate.tsx';
@@ -187,17 +188,11 @@ function Ways({ lane, isStill }: { readonly lane: BoardLane; readonly isStill: b
 }
 
 function Day({ day }: { readonly day: LaneFigures | undefined }) {
-  const none = text.states.empty;
-  const { requests, waitMsP95 = null, fallbackRate = null } = day ?? {};
   return (
     <p className={classes('leading-[28px]', columns.day)}>
-      <span>{requests === undefined ? none : formatCount(requests.total ?? 0)}</span>
-      <span className={waitMsP95 === null || waitMsP95 === 0 ? 'text-ink-faint' : 'text-wait-ink'}>
-        {waitMsP95 === null ? none : formatDuration(waitMsP95)}
-      </span>
-      <span className={fallbackRate === null || fallbackRate === 0 ? 'text-ink-faint' : 'text-warn'}>
-        {fallbackRate === null ? none : formatShare(fallbackRate)}
-      </span>
+      <span>{day === undefined ? text.states.empty : formatCount(day.requests.total ?? 0)}</span>
+      <LaneWait of={day} />
+      <LaneFallbacks of={day} />
     </p>
   );
 }
