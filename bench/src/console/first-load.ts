@@ -11,6 +11,20 @@ export async function firstLoadBytes(url: string): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
+/** All fonts that the styles name; a browser fetches those of the characters that it draws. */
+export async function fontBytes(url: string): Promise<number> {
+  const html = (await read(`${url}/console/`)).toString();
+  const fonts = new Set<string>();
+  for (const [, href = ''] of html.matchAll(/href="([^"]+\.css)"/g)) {
+    const styles = new URL(href, `${url}/console/`);
+    for (const [, font = ''] of (await read(styles.href)).toString().matchAll(/url\("?([^")]+\.woff2)"?\)/g))
+      fonts.add(new URL(font, styles).href);
+  }
+  if (fonts.size === 0) throw new Error('the styles of the console name no font');
+  const sizes = await Promise.all([...fonts].map(async (font) => (await read(font)).byteLength));
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
 async function read(url: string): Promise<Buffer> {
   const response = await fetch(url);
   if (!response.ok) throw new Error(`${url} answered ${response.status}`);

@@ -40,9 +40,13 @@ const READ_GRADE = `(async () => {
   };
 })()`;
 
-export async function gradePage(page: Page, path: string): Promise<PageGrade> {
+/** Live never rests: it reads every second. */
+const REST_MS_MAX = 3_000;
+
+export async function gradePage(page: Page, path: string, data: string): Promise<PageGrade> {
   await page.goto('about:blank');
   await page.goto(path);
-  await page.waitForLoadState('networkidle');
+  await page.locator(data).first().waitFor();
+  await page.waitForLoadState('networkidle', { timeout: REST_MS_MAX }).catch(() => undefined);
   return (await page.evaluate(READ_GRADE)) as PageGrade;
 }

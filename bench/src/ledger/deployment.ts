@@ -19,6 +19,7 @@ export interface Deployment {
   readonly url: string;
   readonly adminToken: string;
   get<T>(path: string): Promise<T>;
+  /** Gives the ID of what it creates. */
   post(path: string, body: unknown): Promise<string>;
   startWorker(): Promise<PinnedProcess>;
   stop(): Promise<void>;
@@ -61,7 +62,8 @@ export async function startDeployment(): Promise<Deployment> {
         const response = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) });
         const text = await response.text();
         if (response.status !== 201) throw new Error(`POST ${path} answered ${response.status}: ${text}`);
-        return (JSON.parse(text) as { id: string }).id;
+        const made = JSON.parse(text) as { id: string } | { key: { id: string } };
+        return 'key' in made ? made.key.id : made.id;
       },
       startWorker: () => startRole('worker', { entry: sourceEntry(ROOT), env, core: 'gateway' }),
       async stop() {

@@ -16,7 +16,7 @@ const ORGANIZATIONS = 50;
 
 /** The first has half of all requests. */
 export function makePopulation(
-  largest: Pick<Organization, 'id' | 'providers' | 'endpoints' | 'lanes'>,
+  largest: Pick<Organization, 'id' | 'providers' | 'endpoints' | 'lanes'> & Partial<Organization>,
 ): readonly Organization[] {
   const complete = (known: Partial<Organization>): Organization => ({
     id: randomUUID(),

@@ -1,18 +1,23 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { nextLimitsQuery } from '../api/limit-queries.ts';
 import { statsSummaryQuery } from '../api/usage-queries.ts';
 import { useApi } from '../api/use-api.ts';
 import { formatCount } from '../format/numbers.ts';
 import { keysOf } from '../format/values.ts';
 import { isUnwell } from '../parts/health-order.ts';
+import { limitEnds } from '../parts/limit-ends.ts';
 import { useAccess } from '../session/use-access.ts';
 import { usePages } from '../session/use-pages.ts';
 import { text } from '../text/index.ts';
 import { Lights } from '../ui/signal.tsx';
+import { useNow } from '../ui/use-now.ts';
 import type { Totals } from './use-totals.ts';
 
 const words = text.shell;
+/** How often the moment of a limit is compared with the clock. */
+const LIMITS_MS = 15_000;
 const GROUPS = keysOf(words.groups);
 
 interface NavigationProps {
@@ -24,7 +29,16 @@ interface NavigationProps {
 export function Navigation({ totals, onNavigate }: NavigationProps) {
   const pages = usePages();
   const counts = useCounts(totals);
+  const limits = useLimitTrouble();
   const unwell = unwellOf(totals).length;
+  const marks: Readonly<Record<string, ReactNode>> = {
+    ...counts,
+    '/limits': limits === null ? null : <Lights tone={limits === 'rejecting' ? 'bad' : 'warn'} />,
+  };
+  const notes: Readonly<Record<string, string | undefined>> = {
+    ...(unwell === 0 ? {} : { '/endpoints': words.notHealthy(unwell) }),
+    ...(limits === null ? {} : { '/limits': words.limits[limits] }),
+  };
   return (
     <nav aria-label={words.navigation} className="flex-1 overflow-y-auto px-2.5 py-3">
       {GROUPS.map((group) => {
@@ -52,11 +66,9 @@ export function Navigation({ totals, onNavigate }: NavigationProps) {
                     }}
                   >
                     {label}
-                    {counts[path]}
+                    {marks[path]}
                   </Link>
-                  {path === '/endpoints' && unwell > 0 ? (
-                    <span className="sr-only">{words.notHealthy(unwell)}</span>
-                  ) : null}
+                  {notes[path] === undefined ? null : <span className="sr-only">{notes[path]}</span>}
                 </li>
               ))}
             </ul>
@@ -96,6 +108,16 @@ function useCounts(totals: Totals): Readonly<Record<string, ReactNode>> {
       ),
     '/providers': <Count of={data?.providers} />,
   };
+}
+
+/** Whether a limit rejects requests, or will before it resets; null if none does or the caller can’t read limits. */
+function useLimitTrouble(): keyof typeof words.limits | null {
+  const enabled = useAccess().can('getNextLimits');
+  const { data } = useQuery({ ...nextLimitsQuery(useApi()), enabled });
+  const nowMs = useNow(LIMITS_MS);
+  const [first] = data === undefined ? [] : limitEnds(data).ends;
+  if (first === undefined) return null;
+  return first.atMs <= nowMs ? 'rejecting' : 'ending';
 }
 
 function unwellOf({ endpoints }: Totals): Totals['endpoints'] {

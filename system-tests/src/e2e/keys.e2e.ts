@@ -16,6 +16,13 @@ describe('keys without accounts', () => {
     async (site) => {
       const { admin, provider } = site;
       held = holdRequests(site);
+      // The first by name; it can't answer a chat, so test requests don't go there.
+      await createLane(admin, {
+        name: 'A vector lane',
+        endpoints: [
+          { baseUrl: provider.baseUrl, upstreamModel: 'sim-embed', endpoint: { route_kind: 'embeddings' } },
+        ],
+      });
       await createLane(admin, {
         name: 'Assistant',
         lane: { default_max_wait_ms: 60_000 },

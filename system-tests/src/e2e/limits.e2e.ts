@@ -39,6 +39,8 @@ describe('limits', () => {
   const rowOf = (name: RegExp, page: Page = story.page): Locator => page.getByRole('row', { name });
   const field = (label: string | RegExp) =>
     story.page.getByRole('dialog').last().getByLabel(label, { exact: true });
+  /** What the navigation says on every page. */
+  const rejecting = () => story.page.getByText('A limit rejects requests', { exact: true });
   const opened = () => story.page.getByRole('dialog').last();
   const choose = async (action: string) => {
     await story.button('More actions').click();
@@ -138,6 +140,8 @@ describe('limits', () => {
     // The one with the least left is on top.
     assert.match((await story.page.getByRole('row').nth(1).textContent()) ?? '', /Support bot/);
     await story.inspect('limits');
+    await story.page.reload();
+    await rejecting().waitFor({ state: 'attached' });
   });
 
   it('raised, it has room again, and requests go through', async () => {
@@ -157,6 +161,7 @@ describe('limits', () => {
     await opened()
       .getByRole('heading', { name: /^\$0\.50 per month/ })
       .waitFor();
+    await rejecting().waitFor({ state: 'detached' });
     await askUntil(200);
     await opened()
       .getByText(/^(At this rate|Limit reached)/)

@@ -2,12 +2,12 @@ import type { NextLimit } from '@relay/contract';
 import { Link } from '@tanstack/react-router';
 import { formatSpan } from '../../format/spans.ts';
 import { FillBar } from '../../parts/limit-bar.tsx';
+import type { LimitEnd } from '../../parts/limit-ends.ts';
 import { amountOf, placeOf, ruleOf } from '../../parts/limit-metrics.ts';
 import { text } from '../../text/index.ts';
 import { Plate } from '../../ui/plate.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import { LeadSection } from './lead-section.tsx';
-import type { LimitEnd } from './limit-ends.ts';
 import { LimitFigure } from './limit-figure.tsx';
 
 const words = text.home.lead;

@@ -2,6 +2,8 @@ import { keySnippets } from '@relay/contract/client';
 import { useQuery } from '@tanstack/react-query';
 import { modelsQuery } from '../../api/queries.ts';
 import { useApi } from '../../api/use-api.ts';
+import { choicesOf, namesIn } from '../../parts/model-choices.ts';
+import { useRouting } from '../../parts/use-routing.ts';
 import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
 import { CodeTabs } from '../../ui/code-tabs.tsx';
@@ -20,7 +22,7 @@ const NO_MODEL = 'MODEL';
 export function NewSecretDialog({ created, onClose }: NewSecretDialogProps) {
   const { secret, id, name, scopes } = created;
   const { can } = useAccess();
-  const model = useFirstLane();
+  const model = useFirstModel();
   const test = useTestRequest(secret);
   const use = { server: window.location.origin, key: secret, model: model ?? NO_MODEL };
   return (
@@ -62,10 +64,11 @@ interface NewSecretDialogProps {
   readonly onClose: () => void;
 }
 
-/** The first lane that clients can call, else the first model; null without any. */
-function useFirstLane(): string | null {
+/** The first lane that can answer the test request, else the first such model; null without any. */
+function useFirstModel(): string | null {
   const { can } = useAccess();
   const { data } = useQuery({ ...modelsQuery(useApi()), enabled: can('listModels') });
-  const found = data?.find(({ owned_by: owner }) => owner === 'relay') ?? data?.[0];
-  return found?.id ?? null;
+  const { routing, isLoading } = useRouting();
+  if (data === undefined || isLoading) return null;
+  return namesIn(choicesOf(data, routing)('chat'))[0] ?? null;
 }

@@ -1,8 +1,8 @@
+import type { ModelChoices } from '../../parts/model-choices.ts';
 import { text } from '../../text/index.ts';
 import { Field, Select } from '../../ui/field.tsx';
 import { Panel } from '../../ui/page.tsx';
 import { FactsList } from './facts-list.tsx';
-import type { ModelChoices } from './model-choices.ts';
 import { RefusalCard } from './refusal-card.tsx';
 import type { Run } from './use-run.ts';
 

@@ -1,10 +1,11 @@
-import { useQueries, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { CodeXml, Columns2, MessageSquarePlus } from 'lucide-react';
 import { useState } from 'react';
-import { endpointsQuery, lanesQuery, membershipsQuery, modelsQuery } from '../../api/queries.ts';
+import { modelsQuery } from '../../api/queries.ts';
 import { useApi } from '../../api/use-api.ts';
-import { useAccess } from '../../session/use-access.ts';
+import { type ChoicesFor, choicesOf, namesIn } from '../../parts/model-choices.ts';
+import { useRouting } from '../../parts/use-routing.ts';
 import { text } from '../../text/index.ts';
 import { Button } from '../../ui/button.tsx';
 import { Page, Panel } from '../../ui/page.tsx';
@@ -12,7 +13,6 @@ import { EmptyState, ErrorCard, Skeleton } from '../../ui/states.tsx';
 import { AnswerPane } from './answer-pane.tsx';
 import { CodeDialog } from './code-dialog.tsx';
 import { codeSamples } from './code-samples.ts';
-import { type ChoicesFor, choicesOf, namesIn, type Routing } from './model-choices.ts';
 import { Question } from './question.tsx';
 import { bodyOf } from './request.ts';
 import { SettingsFields } from './settings-fields.tsx';
@@ -53,26 +53,6 @@ export function PlaygroundPage() {
       </Page>
     );
   return <Playground choicesFor={choicesOf(models.data, routing)} />;
-}
-
-/** What tells which operations a lane or model can answer; undefined if the caller may not read it. */
-function useRouting(): { readonly routing: Routing | undefined; readonly isLoading: boolean } {
-  const api = useApi();
-  const { can } = useAccess();
-  const [endpoints, lanes, memberships] = useQueries({
-    queries: [
-      { ...endpointsQuery(api), enabled: can('listEndpoints') },
-      { ...lanesQuery(api), enabled: can('listLanes') },
-      { ...membershipsQuery(api), enabled: can('listMemberships') },
-    ],
-  });
-  const isLoading = endpoints.isLoading || lanes.isLoading || memberships.isLoading;
-  if (endpoints.data === undefined || lanes.data === undefined || memberships.data === undefined)
-    return { routing: undefined, isLoading };
-  return {
-    routing: { endpoints: endpoints.data, lanes: lanes.data, memberships: memberships.data },
-    isLoading,
-  };
 }
 
 function Playground({ choicesFor }: { readonly choicesFor: ChoicesFor }) {

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { type ChoicesFor, namesIn } from './model-choices.ts';
+import { type ChoicesFor, namesIn } from '../../parts/model-choices.ts';
 import { playable, type Settings } from './request.ts';
 import { useRun } from './use-run.ts';
 

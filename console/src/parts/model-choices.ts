@@ -1,6 +1,5 @@
-import type { Endpoint, Lane, Membership, ModelObject } from '@relay/contract';
-import { type operations, servedOperations } from '@relay/contract/words';
-import type { Operation } from './request.ts';
+import type { Endpoint, Lane, Membership, ModelObject, Operation } from '@relay/contract';
+import { servedOperations } from '@relay/contract/words';
 
 /** Names that a request can be sent to. */
 export interface ModelChoices {
@@ -30,7 +29,7 @@ export function choicesOf(listed: readonly ModelObject[], routing: Routing | und
 
 export const namesIn = ({ lanes, models }: ModelChoices): readonly string[] => [...lanes, ...models];
 
-type Served = ReadonlySet<(typeof operations)[number]>;
+type Served = ReadonlySet<Operation>;
 
 function operationsByName({ endpoints, lanes, memberships }: Routing): ReadonlyMap<string, Served> {
   const of = (some: readonly Endpoint[]): Served =>
