@@ -31,6 +31,7 @@ export function SessionGate() {
         />
       </main>
     );
-  if (session.data === undefined) return null;
+  // Without knowing what the caller may see, pages would show their narrowest form for a moment, and then jump.
+  if (session.data === undefined || capabilities.data === undefined) return null;
   return <Shell />;
 }

@@ -4,15 +4,15 @@ import { formatCount } from '../format/numbers.ts';
 import { text } from '../text/index.ts';
 import { Sparkline } from '../ui/sparkline.tsx';
 
-/** Requests of the last 24 hours: their shape and their number. */
+/** Requests of the last 24 hours: their shape and their number. As wide before they are read, so that columns stay where they are. */
 export function DayTraffic({ of, tone }: { readonly of: DayFigure | undefined; readonly tone?: string }) {
   return (
     <span className="flex items-center justify-end gap-2">
-      {of === undefined ? null : (
-        <span className="max-md:hidden">
+      <span className="w-[72px] max-md:hidden">
+        {of === undefined ? null : (
           <Sparkline values={of.hours} {...(tone !== undefined && { className: tone })} />
-        </span>
-      )}
+        )}
+      </span>
       <span className="min-w-9 text-right">
         {of === undefined || of.total === null ? text.states.empty : formatCount(of.total)}
       </span>

@@ -133,15 +133,17 @@ function knownSpend({ stats, price: known }: EndpointRow): DayFigure | undefined
   return { total: stats.cost_micros, hours: [] };
 }
 
+/** As wide as a limit, so that columns stay where they are. */
+const NO_LIMIT = 'block min-w-32 text-ink-faint';
+
 /** None is said only where limits were read. */
 function TightestLimit({ row: { stats, limits } }: { readonly row: EndpointRow }) {
   const tightest = stats?.tightest_limit ?? null;
   if (tightest !== null) return <LimitBar usage={tightest} />;
-  if (stats !== undefined && limits === 'read')
-    return <span className="text-ink-faint">{words.noLimit}</span>;
+  if (stats !== undefined && limits === 'read') return <span className={NO_LIMIT}>{words.noLimit}</span>;
   const why = limits === undefined || limits === 'read' ? undefined : words.limitUnknown[limits];
   return (
-    <span className="text-ink-faint" title={why}>
+    <span className={NO_LIMIT} title={why}>
       {text.states.empty}
     </span>
   );

@@ -14,7 +14,10 @@ interface TtftCellProps {
 
 /** Time to first token: the range from p50 to p95 on a scale that all rows share, and both as text. */
 export function TtftCell({ p50, p95 }: TtftCellProps) {
-  if (p50 === null || p95 === null) return <span className="text-ink-faint">{text.states.empty}</span>;
+  if (p50 === null || p95 === null)
+    return (
+      <span className="inline-block min-w-[92px] text-ink-faint xl:min-w-[172px]">{text.states.empty}</span>
+    );
   const [from, to] = [placeOf(p50), placeOf(p95)];
   return (
     <span className="flex items-center justify-end gap-1.5 whitespace-nowrap">

@@ -14,6 +14,7 @@ import { columns } from './columns.ts';
 import { EndpointLoad } from './endpoint-load.tsx';
 import { FlowTrack, QueueRail, Turnout } from './flow-track.tsx';
 import { formatWait } from './format-wait.ts';
+import { keepHeight } from './keep-height.ts';
 
 const words = text.live.board;
 /** Endpoints with requests and those that are not healthy are shown at any rank. */
@@ -31,8 +32,9 @@ interface LaneFlowProps {
 export function LaneFlow({ lane, day, isStill, readAtMs }: LaneFlowProps) {
   return (
     <li
+      ref={keepHeight}
       className={classes(
-        'grid grid-cols-[minmax(0,1fr)_84px] border-b py-2 [contain-intrinsic-size:auto_60px] [content-visibility:auto]',
+        'grid grid-cols-[minmax(0,1fr)_84px] content-start border-b py-2 [contain-intrinsic-size:auto_60px] [content-visibility:auto]',
         columns.lane,
       )}
     >

@@ -58,10 +58,12 @@ export function LivePage() {
         {live?.counted === 'own' ? <p className="text-ink-soft">{text.requests.onlyMine}</p> : null}
         {board !== undefined && isNothingMoving(view) ? <NothingMoving /> : null}
         {isWall ? null : shownBoard}
-        <div className="space-y-6 pt-2">
-          <FallbackList fallbacks={fallbacks} nameOf={nameOf(view)} />
-          <FinishedList finished={finished} nameOf={nameOf(view)} />
-        </div>
+        {board === undefined ? null : (
+          <div className="space-y-6 pt-2">
+            <FallbackList fallbacks={fallbacks} nameOf={nameOf(view)} />
+            <FinishedList finished={finished} nameOf={nameOf(view)} />
+          </div>
+        )}
       </div>
       {isWall ? (
         <Wall onLeave={() => setIsWall(false)}>

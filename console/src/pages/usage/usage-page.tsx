@@ -146,7 +146,7 @@ function Figures({ usage }: UsageProps) {
         onSelect={(from, to) => chooseRange({ from, to })}
       />
       <Totals data={data} look={look} />
-      {shown.group_by === 'none' ? null : (
+      {shown.group_by === 'none' || rows === undefined ? null : (
         <Ranking
           title={title}
           group={words.groups[shown.group_by]}
@@ -157,7 +157,9 @@ function Figures({ usage }: UsageProps) {
           onOpen={onOpen}
         />
       )}
-      {look.isMoney ? <p className="text-xs text-ink-faint">{words.notAnInvoice}</p> : null}
+      {look.isMoney && data !== undefined ? (
+        <p className="text-xs text-ink-faint">{words.notAnInvoice}</p>
+      ) : null}
     </div>
   );
 }

@@ -16,27 +16,28 @@ export interface FilterOption {
   readonly name: string;
 }
 
-/** The filter options; kinds that the caller cannot list are left out. */
+/** The filter options, empty while they load; kinds that the caller cannot list are left out. */
 export function useFilterOptions(): readonly (readonly [UsageFilterName, readonly FilterOption[]])[] {
   const api = useApi();
   const { can } = useAccess();
   const { data: capabilities } = useQuery(capabilitiesQuery(api));
   const accounts = capabilities?.accounts === true;
   const allKeys = can('listOrgApiKeys');
+  const listsMembers = accounts && can('listMembers');
   const providers = useQuery({ ...providersQuery(api), enabled: can('listProviders') });
   const lanes = useQuery({ ...lanesQuery(api), enabled: can('listLanes') });
   const endpoints = useQuery({ ...endpointsQuery(api), enabled: can('listEndpoints') });
   const orgKeys = useQuery({ ...orgApiKeysQuery(api), enabled: allKeys });
   const ownKeys = useQuery({ ...apiKeysQuery(api), enabled: !allKeys && can('listApiKeys') });
-  const members = useQuery({ ...membersQuery(api), enabled: accounts && can('listMembers') });
-  const options: readonly (readonly [UsageFilterName, readonly FilterOption[] | undefined])[] = [
-    ['provider', providers.data],
-    ['lane', lanes.data],
-    ['endpoint', endpoints.data],
-    ['key', orgKeys.data ?? ownKeys.data],
-    ['user', members.data],
+  const members = useQuery({ ...membersQuery(api), enabled: listsMembers });
+  const options: readonly (readonly [UsageFilterName, boolean, readonly FilterOption[] | undefined])[] = [
+    ['provider', can('listProviders'), providers.data],
+    ['lane', can('listLanes'), lanes.data],
+    ['endpoint', can('listEndpoints'), endpoints.data],
+    ['key', allKeys || can('listApiKeys'), orgKeys.data ?? ownKeys.data],
+    ['user', listsMembers, members.data],
   ];
-  return options.flatMap(([name, found]) =>
-    found === undefined ? [] : [[name, found.toSorted((a, b) => a.name.localeCompare(b.name))] as const],
+  return options.flatMap(([name, isListed, found = []]) =>
+    isListed ? [[name, found.toSorted((a, b) => a.name.localeCompare(b.name))] as const] : [],
   );
 }
