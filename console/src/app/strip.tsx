@@ -64,7 +64,7 @@ function SearchButton({ onClick }: { readonly onClick: () => void }) {
 }
 
 function Now({ totals }: { readonly totals: Totals }) {
-  const { waiting, inFlight, nextSlotAtMs, failedInHour, spentMicros, isUnpriced } = totals;
+  const { waiting, inFlight, nextSlotAtMs, rejected, spentMicros, isUnpriced } = totals;
   const isWaiting = typeof waiting === 'number' && waiting > 0;
   return (
     <div className="ml-auto flex h-full items-center whitespace-nowrap">
@@ -98,11 +98,11 @@ function Now({ totals }: { readonly totals: Totals }) {
         </Link>
       ) : null}
       <TotalLink
-        name={words.totals.failed}
-        value={failedInHour}
+        name={words.totals.rejected}
+        value={rejected}
         format={formatCount}
         to="/requests"
-        search={{ state: 'failed', range: '1h' }}
+        search={{ state: 'failed', range: '15m' }}
         from="max-xl:hidden"
       />
       <TotalLink

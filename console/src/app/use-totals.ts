@@ -1,11 +1,10 @@
-import type { Live, Timeseries } from '@relay/contract';
+import type { Live } from '@relay/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useMatchRoute } from '@tanstack/react-router';
 import { liveQuery, pollEvery } from '../api/live-queries.ts';
-import { isCostKnown, spendQuery, timeseriesQuery } from '../api/usage-queries.ts';
+import { isCostKnown, spendQuery } from '../api/usage-queries.ts';
 import { useApi } from '../api/use-api.ts';
 import { useAccess } from '../session/use-access.ts';
-import { useNow } from '../ui/use-now.ts';
 
 /** Live itself reads every second unless it is paused. */
 const LOOK_ON_LIVE_MS = 5_000;
@@ -13,8 +12,6 @@ const LOOK_MS = 15_000;
 /** While requests wait, since their next slot is shown. */
 const LOOK_WAITING_MS = 3_000;
 const SUMS_MS = 60_000;
-const HOUR_MS = 3_600_000;
-const STEP_MS = 300_000;
 
 /** Undefined while loading and without access; null where unknown, since the latest read failed. */
 export type Total = number | null | undefined;
@@ -26,7 +23,8 @@ export interface Totals {
   readonly longestWaitMs: number;
   /** When the next waiting request can go, by this browser's clock; null if none waits or it is unknown. */
   readonly nextSlotAtMs: number | null;
-  readonly failedInHour: Total;
+  /** In the last minute, for want of capacity. */
+  readonly rejected: Total;
   readonly spentMicros: Total;
   /** Today's requests reached only endpoints without a price. */
   readonly isUnpriced: boolean;
@@ -37,7 +35,6 @@ export interface Totals {
 export function useTotals(): Totals {
   const api = useApi();
   const { can } = useAccess();
-  const nowMs = useNow(SUMS_MS);
   const isOnLive = useMatchRoute()({ to: '/live' }) !== false;
   const now = useQuery({
     ...liveQuery(api),
@@ -48,25 +45,19 @@ export function useTotals(): Totals {
     enabled: can('getLive'),
   });
   const live = now.isError ? undefined : now.data;
-  const sums = { enabled: can('getTimeseries'), refetchInterval: pollEvery(SUMS_MS) } as const;
   const spend = useQuery({
     ...spendQuery(api),
     enabled: can('getSpend'),
     refetchInterval: pollEvery(SUMS_MS),
   });
-  const hourAgo = new Date(Math.floor((nowMs - HOUR_MS) / STEP_MS) * STEP_MS).toISOString();
-  const errors = useQuery({
-    ...timeseriesQuery(api, { metric: 'errors', bucket: 'minute', from: hourAgo }),
-    ...sums,
-  });
-  const sum = (of: 'waiting' | 'in_flight') =>
+  const sum = (of: 'waiting' | 'in_flight' | 'rejections') =>
     now.isError ? null : live?.lanes.reduce((total, lane) => total + lane[of], 0);
   return {
     waiting: sum('waiting'),
     inFlight: sum('in_flight'),
     longestWaitMs: Math.max(0, ...(live?.lanes ?? []).map((lane) => lane.longest_wait_ms)),
     nextSlotAtMs: nextSlotOf(live, now.dataUpdatedAt),
-    failedInHour: totalOf(errors),
+    rejected: sum('rejections'),
     spentMicros: spend.isError ? null : spend.data?.today.cost_micros,
     isUnpriced: spend.data !== undefined && !isCostKnown(spend.data.today),
     endpoints: live?.endpoints ?? [],
@@ -76,15 +67,4 @@ export function useTotals(): Totals {
 function nextSlotOf(live: Live | undefined, readAtMs: number): number | null {
   const slots = (live?.lanes ?? []).flatMap(({ next_slot_ms: inMs }) => (inMs === null ? [] : [inMs]));
   return slots.length === 0 ? null : readAtMs + Math.min(...slots);
-}
-
-function totalOf({
-  data,
-  isError,
-}: {
-  readonly data: Timeseries | undefined;
-  readonly isError: boolean;
-}): Total {
-  if (isError) return null;
-  return data === undefined ? undefined : (data.series[0]?.total ?? 0);
 }

@@ -73,6 +73,7 @@ export const homeText = {
     '7d': 'vs. previous 7 days',
     '30d': 'vs. previous 30 days',
     '90d': 'vs. previous 90 days',
+    month: 'vs. as many days before',
     other: 'vs. previous period',
   },
   points: (change: string) => `${change} pp`,

@@ -3,7 +3,7 @@ import { counted } from '../format/numbers.ts';
 /** Current traffic. */
 export const liveText = {
   wall: 'Wall screen',
-  leaveWall: 'Exit wall screen',
+  leaveWall: 'Exit wall screen (Esc)',
   pause: 'Pause',
   resume: 'Resume',
   states: {
@@ -15,6 +15,7 @@ export const liveText = {
   reconnecting: 'Reconnecting to Relay. The page shows the last known state.',
   totals: {
     title: 'Now',
+    time: 'Time',
     waiting: 'waiting',
     inFlight: 'in flight',
     longest: 'longest wait',

@@ -5,13 +5,14 @@ import { formatDateTime } from '../format/times.ts';
 import { text } from '../text/index.ts';
 import { Button } from '../ui/button.tsx';
 import { Field, Input } from '../ui/field.tsx';
-import { monthRange, rangeNames, type TimeRange, type TimeRangeSearch } from './time-range.ts';
+import { previousMonth, rangeNames, type TimeRange, type TimeRangeSearch } from './time-range.ts';
 import { useTimeRange } from './use-time-range.ts';
 
 /** Selects the time range in the URL: a relative range, or a start and an end. */
 export function TimeRangeMenu() {
   const { range, choose } = useTimeRange();
   const [open, setOpen] = useState(false);
+  const lastMonth = previousMonth(Date.now());
   const take = (next: TimeRangeSearch) => {
     choose(next);
     setOpen(false);
@@ -46,21 +47,16 @@ export function TimeRangeMenu() {
                 </button>
               </li>
             ))}
-            {MONTHS.map((name, monthsAgo) => {
-              const month = monthRange(monthsAgo, Date.now());
-              return (
-                <li key={name}>
-                  <button
-                    type="button"
-                    aria-pressed={isSame(range, month)}
-                    onClick={() => take(month)}
-                    className={ITEM}
-                  >
-                    {text.timeRange.months[name]}
-                  </button>
-                </li>
-              );
-            })}
+            <li>
+              <button
+                type="button"
+                aria-pressed={isSame(range, lastMonth)}
+                onClick={() => take(lastMonth)}
+                className={ITEM}
+              >
+                {text.timeRange.lastMonth}
+              </button>
+            </li>
           </ul>
           <CustomRange range={range} onChoose={take} />
         </Popover.Content>
@@ -69,8 +65,6 @@ export function TimeRangeMenu() {
   );
 }
 
-/** Calendar months in UTC, from the present one backward. */
-const MONTHS = ['current', 'previous'] as const;
 const ITEM = 'w-full rounded-md px-2 py-1.5 text-left text-[13px] hover:bg-hover aria-pressed:font-semibold';
 
 interface CustomRangeProps {
@@ -120,8 +114,7 @@ function CustomRange({ range, onChoose }: CustomRangeProps) {
 
 function nameOf(range: TimeRange): string {
   if (range.name !== null) return text.timeRange.names[range.name];
-  const month = MONTHS.find((_, monthsAgo) => isSame(range, monthRange(monthsAgo, Date.now())));
-  if (month !== undefined) return text.timeRange.months[month];
+  if (isSame(range, previousMonth(Date.now()))) return text.timeRange.lastMonth;
   return text.timeRange.between(formatDateTime(range.from), formatDateTime(range.to));
 }
 

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import {
   bucketsFor,
   keepTimeRange,
-  monthRange,
+  previousMonth,
   rangeAround,
   rangeBefore,
   rangeOf,
@@ -69,12 +69,19 @@ describe('a time range around a moment', () => {
 });
 
 describe('a calendar month', () => {
-  it('begins and ends in UTC, over the turn of a year too, and the present one with today', () => {
-    assert.deepEqual(monthRange(0, NOW_MS), {
+  it('begins in UTC and goes on with the clock', () => {
+    assert.deepEqual(rangeOf({ range: 'month' }, NOW_MS), {
+      name: 'month',
       from: '2026-03-01T00:00:00.000Z',
-      to: '2026-03-11T00:00:00.000Z',
+      to: '2026-03-10T12:01:00.000Z',
+      bucket: 'day',
     });
-    assert.deepEqual(monthRange(1, Date.parse('2026-01-31T23:59:59.000Z')), {
+    const first = rangeOf({ range: 'month' }, Date.parse('2026-03-01T00:00:00.000Z'));
+    assert.deepEqual([first.from, first.to], ['2026-03-01T00:00:00.000Z', '2026-03-01T00:01:00.000Z']);
+  });
+
+  it('that is over begins and ends in UTC, over the turn of a year too', () => {
+    assert.deepEqual(previousMonth(Date.parse('2026-01-31T23:59:59.000Z')), {
       from: '2025-12-01T00:00:00.000Z',
       to: '2026-01-01T00:00:00.000Z',
     });

@@ -21,10 +21,12 @@ const LENGTHS_MS = {
   '90d': 90 * DAY_MS,
 } as const;
 
-export type RangeName = keyof typeof LENGTHS_MS;
+/** Relative to now; `month` is the calendar month so far. */
+export type RangeName = keyof typeof LENGTHS_MS | 'month';
 
-export const rangeNames = keysOf(LENGTHS_MS);
-const DEFAULT_RANGE: RangeName = '24h';
+const lengthNames = keysOf(LENGTHS_MS);
+export const rangeNames: readonly RangeName[] = [...lengthNames, 'month'];
+const DEFAULT_RANGE: keyof typeof LENGTHS_MS = '24h';
 
 /** A resolved time range, with a bucket width that suits a chart. */
 export interface TimeRange {
@@ -63,13 +65,14 @@ export function rangeOf(search: TimeRangeSearch, nowMs: number): TimeRange {
     return { name: null, from, to, bucket: bucketFor(Date.parse(from), Date.parse(to), nowMs) };
   }
   const name = search.range ?? DEFAULT_RANGE;
-  const lengthMs = LENGTHS_MS[name];
   const toMs = Math.ceil(nowMs / MINUTE_MS) * MINUTE_MS;
+  const fromMs = name === 'month' ? Date.parse(monthStart(0, nowMs)) : toMs - LENGTHS_MS[name];
   return {
     name,
-    from: new Date(toMs - lengthMs).toISOString(),
-    to: new Date(toMs).toISOString(),
-    bucket: bucketFor(toMs - lengthMs, toMs, nowMs),
+    from: new Date(fromMs).toISOString(),
+    // The first instant of a month has a minute too.
+    to: new Date(Math.max(toMs, fromMs + MINUTE_MS)).toISOString(),
+    bucket: bucketFor(fromMs, toMs, nowMs),
   };
 }
 
@@ -80,7 +83,7 @@ export function rangeAround(at: string, search: TimeRangeSearch, nowMs: number):
     const { from, to } = rangeOf(each, nowMs);
     return Date.parse(from) <= atMs && atMs < Date.parse(to);
   };
-  const longer = rangeNames.slice(rangeNames.indexOf(DEFAULT_RANGE) + 1).map((range) => ({ range }));
+  const longer = lengthNames.slice(lengthNames.indexOf(DEFAULT_RANGE) + 1).map((range) => ({ range }));
   return (
     [search, { range: DEFAULT_RANGE }, ...longer].find(contains) ?? {
       from: new Date(atMs - DAY_MS / 2).toISOString(),
@@ -89,16 +92,14 @@ export function rangeAround(at: string, search: TimeRangeSearch, nowMs: number):
   );
 }
 
-/** A calendar month in UTC, so many before this one. The present one ends with today, so that averages count no day to come. */
-export function monthRange(monthsAgo: number, nowMs: number): { readonly from: string; readonly to: string } {
+/** The calendar month before the present one, in UTC. */
+export function previousMonth(nowMs: number): { readonly from: string; readonly to: string } {
+  return { from: monthStart(1, nowMs), to: monthStart(0, nowMs) };
+}
+
+function monthStart(monthsAgo: number, nowMs: number): string {
   const now = new Date(nowMs);
-  const startMs = (month: number) => Date.UTC(now.getUTCFullYear(), month);
-  const month = now.getUTCMonth() - monthsAgo;
-  const tomorrowMs = (Math.floor(nowMs / DAY_MS) + 1) * DAY_MS;
-  return {
-    from: new Date(startMs(month)).toISOString(),
-    to: new Date(Math.min(startMs(month + 1), tomorrowMs)).toISOString(),
-  };
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - monthsAgo)).toISOString();
 }
 
 /** The preceding range of equal length, for comparisons. */
@@ -141,7 +142,7 @@ function isKept(width: Bucket, fromMs: number, nowMs: number): boolean {
 }
 
 function isRangeName(value: unknown): value is RangeName {
-  return typeof value === 'string' && Object.hasOwn(LENGTHS_MS, value);
+  return rangeNames.some((name) => name === value);
 }
 
 function momentOf(value: unknown): string | null {

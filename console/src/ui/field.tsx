@@ -64,7 +64,12 @@ export function TextArea({ className, ...rest }: ComponentProps<'textarea'>) {
 
 /** The browser's native select, which works with every keyboard, screen reader and phone. */
 export function Select({ className, ...rest }: ComponentProps<'select'>) {
-  return <select className={classes(controlLook, 'h-9 pr-8', className)} {...rest} />;
+  return (
+    <select
+      className={classes(controlLook, 'h-9 pr-8 supports-[appearance:base-select]:pr-2', className)}
+      {...rest}
+    />
+  );
 }
 
 interface CheckProps extends Omit<ComponentProps<'input'>, 'type'> {

@@ -5,8 +5,9 @@ const REFRESH_MS = 30_000;
 
 /** A relative time, with the exact time on hover. */
 export function Ago({ at }: { readonly at: string }) {
-  const nowMs = useNow(REFRESH_MS);
-  return <Time at={at} format={(moment) => formatAgo(moment, nowMs)} />;
+  useNow(REFRESH_MS);
+  // The present time of the last tick can lie before a moment that was just read.
+  return <Time at={at} format={(moment) => formatAgo(moment, Date.now())} />;
 }
 
 interface TimeProps {

@@ -98,6 +98,8 @@ describe('live', () => {
     const wall = story.page.getByRole('dialog', { name: 'Wall screen' });
     await wall.getByText('longest wait', { exact: true }).waitFor();
     await wall.getByRole('heading', { name: 'Assistant', exact: true }).waitFor();
+    assert.equal(await wall.getByRole('searchbox').count(), 0);
+    assert.match((await story.page.evaluate<string>('document.activeElement?.textContent')) ?? '', /^Exit/);
     await story.inspect('live, wall screen');
     await story.page.keyboard.press('Escape');
     await wall.waitFor({ state: 'detached' });

@@ -13,13 +13,22 @@ describe('figures', () => {
   const chart = () => story.page.getByRole('application').first();
   const heading = (name: string) => story.page.getByRole('heading', { name, exact: true });
 
-  /** What the page asked the interface for, while something is done. */
+  /** What the page got from the interface, while something is done. Read on the way: a browser forgets bodies when it navigates. */
   async function answerTo(metric: string, act: () => Promise<unknown>): Promise<Timeseries> {
-    const answered = story.page.waitForResponse(
-      (response) => response.url().includes(`/stats/timeseries?metric=${metric}&`) && response.ok(),
+    const answer = Promise.withResolvers<Timeseries>();
+    const isAsked = (url: URL) =>
+      url.pathname.endsWith('/stats/timeseries') && url.searchParams.get('metric') === metric;
+    await story.page.route(
+      isAsked,
+      async (route) => {
+        const response = await route.fetch();
+        answer.resolve((await response.json()) as Timeseries);
+        await route.fulfill({ response });
+      },
+      { times: 1 },
     );
     await act();
-    return (await (await answered).json()) as Timeseries;
+    return await answer.promise;
   }
 
   /** The numbers of the chart's table, by its columns and rows, oldest first. */

@@ -25,7 +25,7 @@ export function SpendSection({ spend, knowsBudget }: SpendSectionProps) {
       title={words.spend(formatMonth(month.from.slice(0, 7)))}
       tone={overAt === null ? 'none' : 'warn'}
       action={
-        <Link to="/usage" search={{ from: month.from, to: spend.at }} className="link">
+        <Link to="/usage" search={{ range: 'month' }} className="link">
           {words.viewUsage}
         </Link>
       }

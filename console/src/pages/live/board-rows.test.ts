@@ -191,6 +191,15 @@ describe('the order of many lanes', () => {
     );
   });
 
+  it('begins with trouble on a wall screen, where fewer lanes fit', () => {
+    const fell = { ...flow('lane 77', 'x', 0, 0), endpoints: [], fallbacks: 1 };
+    const rows = boardOf(live({ lanes: [fell] }), known, 'none').slice(70, 78);
+    const first = (isWall: boolean) =>
+      shownLanes(rows, { query: '', recent: new Set(), withQuiet: false, isWall }).rows[0]?.name;
+    assert.deepEqual([first(true), first(false)], ['lane 77', rows[0]?.name]);
+    assert.notEqual(rows[0]?.name, 'lane 77');
+  });
+
   it('begins with trouble, then with requests, and idle ones follow', () => {
     const { rows, hidden } = shown({ recent: new Set(['lane 50']) });
     assert.deepEqual(

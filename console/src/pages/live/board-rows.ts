@@ -167,6 +167,8 @@ export interface ShownLanes {
 
 /** Up to this many lanes keep their places; more are sorted by trouble. */
 const STEADY_MAX = 8;
+/** A wall screen has room for fewer. */
+const WALL_STEADY_MAX = 4;
 /** Idle lanes are shown up to this number of rows. */
 const ROWS_MAX = 200;
 
@@ -174,20 +176,24 @@ const ROWS_MAX = 200;
  * Every lane. Of many, those that wait, reject, fell back or have an unhealthy endpoint come first, then those with requests, each group by name, so that rows do
  * not jump. `recent` lanes count as busy for a few seconds more.
  */
-export function shownLanes(
-  board: readonly BoardLane[],
-  options: { readonly query: string; readonly recent: ReadonlySet<string>; readonly withQuiet: boolean },
-): ShownLanes {
-  const { query, recent, withQuiet } = options;
+export function shownLanes(board: readonly BoardLane[], options: ShownOptions): ShownLanes {
+  const { query, recent, withQuiet, isWall = false } = options;
   const found = board.filter(({ id, name, slug, endpoints }) =>
     matches(query, name, slug, id ?? '', ...endpoints.map((endpoint) => endpoint.name)),
   );
-  if (found.length <= STEADY_MAX) return { rows: found, hidden: 0 };
+  if (found.length <= (isWall ? WALL_STEADY_MAX : STEADY_MAX)) return { rows: found, hidden: 0 };
   const groups = Map.groupBy(found, (lane) => groupOf(lane, recent));
   const busy = [...(groups.get('trouble') ?? []), ...(groups.get('busy') ?? [])];
   const quiet = groups.get('quiet') ?? [];
   const shown = withQuiet || query !== '' ? quiet : quiet.slice(0, Math.max(0, ROWS_MAX - busy.length));
   return { rows: [...busy, ...shown], hidden: quiet.length - shown.length };
+}
+
+interface ShownOptions {
+  readonly query: string;
+  readonly recent: ReadonlySet<string>;
+  readonly withQuiet: boolean;
+  readonly isWall?: boolean;
 }
 
 function groupOf(lane: BoardLane, recent: ReadonlySet<string>): 'trouble' | 'busy' | 'quiet' {

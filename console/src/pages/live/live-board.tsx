@@ -21,21 +21,23 @@ interface LiveBoardProps {
   readonly onQuery: (query: string) => void;
   /** Stops the animation: paused or disconnected. */
   readonly isStill: boolean;
+  /** There, nothing is searched, and what fits on the screen is what has trouble. */
+  readonly isWall: boolean;
   /** When the board was read, by this browser's clock. */
   readonly readAtMs: number;
 }
 
 /** Every lane: its queue on the left, its endpoints on the right, requests between them. */
-export function LiveBoard({ board, recent, query, onQuery, isStill, readAtMs }: LiveBoardProps) {
+export function LiveBoard({ board, recent, query, onQuery, isStill, isWall, readAtMs }: LiveBoardProps) {
   const [withQuiet, setWithQuiet] = useState(false);
   const dayOf = useLaneFigures(isStill);
   const shown = useMemo(
-    () => (board === undefined ? undefined : shownLanes(board, { query, recent, withQuiet })),
-    [board, query, recent, withQuiet],
+    () => (board === undefined ? undefined : shownLanes(board, { query, recent, withQuiet, isWall })),
+    [board, query, recent, withQuiet, isWall],
   );
   return (
     <div className="min-w-0 space-y-3">
-      {query !== '' || (board?.length ?? 0) >= SEARCHED_FROM ? (
+      {!isWall && (query !== '' || (board?.length ?? 0) >= SEARCHED_FROM) ? (
         <SearchInput label={words.search} value={query} onChange={onQuery} />
       ) : null}
       {shown?.rows.length === 0 ? (

@@ -42,6 +42,7 @@ export function LivePage() {
       query={query}
       onQuery={setQuery}
       isStill={state !== 'live'}
+      isWall={isWall}
       readAtMs={view.readAtMs}
     />
   );
@@ -66,8 +67,7 @@ export function LivePage() {
         )}
       </div>
       {isWall ? (
-        <Wall onLeave={() => setIsWall(false)}>
-          <WallTotals live={live} />
+        <Wall totals={<WallTotals live={live} />} onLeave={() => setIsWall(false)}>
           <Reconnecting state={state} />
           {shownBoard}
         </Wall>
@@ -97,7 +97,7 @@ function NothingMoving() {
 }
 
 /** The board alone, black, to be read from five meters. Escape leaves it. */
-function Wall({ onLeave, children }: { readonly onLeave: () => void; readonly children: ReactNode }) {
+function Wall({ totals, onLeave, children }: WallProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => dialog.current?.showModal(), []);
   return (
@@ -109,13 +109,22 @@ function Wall({ onLeave, children }: { readonly onLeave: () => void; readonly ch
       className="m-0 h-dvh max-h-none w-screen max-w-none overflow-auto bg-board text-ink"
     >
       <div className="px-6 py-4.5 [zoom:1.16] min-[1700px]:[zoom:1.48]">
+        <div className="mb-3.5 flex items-end justify-end gap-x-6">
+          {totals}
+          <Button size="small" onClick={onLeave}>
+            {words.leaveWall}
+          </Button>
+        </div>
         {children}
-        <Button className="mt-4" size="small" onClick={onLeave}>
-          {words.leaveWall}
-        </Button>
       </div>
     </dialog>
   );
+}
+
+interface WallProps {
+  readonly totals: ReactNode;
+  readonly onLeave: () => void;
+  readonly children: ReactNode;
 }
 
 const TONES: Record<LiveState, Tone> = {

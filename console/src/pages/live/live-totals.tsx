@@ -39,7 +39,7 @@ export function WallTotals({ live }: { readonly live: Live | undefined }) {
   if (live === undefined) return null;
   const { waiting, inFlight, longestWaitMs, fallbacks, rejections, unwell } = totalsOf(live);
   return (
-    <div className="mb-3.5 flex items-end gap-x-9">
+    <div className="flex min-w-0 flex-1 items-end gap-x-9">
       <span className="self-center [&_svg]:size-[30px]">
         <Mark />
       </span>
@@ -51,8 +51,10 @@ export function WallTotals({ live }: { readonly live: Live | undefined }) {
         <WallTotal name={words.totals.rejections} value={formatCount(rejections)} />
         <WallTotal name={words.totals.unwell} value={formatCount(unwell)} />
         <div className="ml-auto font-mono text-[34px] leading-[44px]">
-          <dt className="sr-only">UTC</dt>
-          <dd>{formatClock(live.at)}</dd>
+          <dt className="sr-only">{words.totals.time}</dt>
+          <dd>
+            {formatClock(live.at)} <span className="text-[15px]">UTC</span>
+          </dd>
         </div>
       </dl>
     </div>
