@@ -36,6 +36,7 @@ export const cacheKeys = {
   models: ['models'],
   waits: ['waits'],
   dayFigures: ['day-figures'],
+  laneTraffic: ['lane-traffic'],
   endpointStats: ['endpoint-stats'],
   failures: ['failures'],
   timeseries: ['timeseries'],

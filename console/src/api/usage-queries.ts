@@ -59,19 +59,45 @@ export function dayFiguresQuery(api: Api, group: 'lane' | 'api_key', metric: Tim
   return queryOptions({
     queryKey: [...cacheKeys.dayFigures, group, metric],
     queryFn: async ({ signal }): Promise<DayFigures> =>
-      dayFiguresOf(await readDay(api, signal, { metric, group_by: group })),
+      dayFiguresOf(await readDays(api, signal, { metric, group_by: group })),
     staleTime: 60_000,
   });
 }
 
-async function readDay(
+async function readDays(
   api: Api,
   signal: AbortSignal,
   question: Omit<TimeseriesQuery, 'bucket' | 'from'>,
+  days = 1,
 ): Promise<Timeseries['series']> {
-  const from = new Date(Date.now() - DAY_MS).toISOString();
+  const from = new Date(Date.now() - days * DAY_MS).toISOString();
   const query = { ...question, bucket: 'hour', from } as const;
   return (await take(api.GET('/api/relay/stats/timeseries', { params: { query }, signal }))).series;
+}
+
+/** The requests of a lane that one endpoint got. */
+export interface EndpointTraffic {
+  /** Null for all endpoints after the first 50. */
+  readonly endpointId: string | null;
+  readonly name: string;
+  readonly requests: number;
+}
+
+const WEEK_DAYS = 7;
+
+/** The requests of a lane in the last 7 days by endpoint, also by those that left the lane. Requests that reached none are left out. */
+export function laneTrafficQuery(api: Api, laneId: string) {
+  return queryOptions({
+    queryKey: [...cacheKeys.laneTraffic, laneId],
+    queryFn: async ({ signal }): Promise<readonly EndpointTraffic[]> => {
+      const question = { metric: 'requests', group_by: 'endpoint', lane_id: laneId } as const;
+      const series = await readDays(api, signal, question, WEEK_DAYS);
+      return series
+        .filter(({ kind }) => kind !== 'none')
+        .map(({ key, label, total }) => ({ endpointId: key, name: label, requests: total ?? 0 }));
+    },
+    staleTime: 60_000,
+  });
 }
 
 /** The last 24 hours of one key. */
@@ -92,7 +118,7 @@ export function keyDayQuery(api: Api, keyId: string) {
     queryKey: [...cacheKeys.dayFigures, 'api_key', { keyId }],
     queryFn: async ({ signal }): Promise<KeyDay> => {
       const read = (question: Pick<TimeseriesQuery, 'metric' | 'group_by'>) =>
-        readDay(api, signal, { ...question, api_key_id: keyId });
+        readDays(api, signal, { ...question, api_key_id: keyId });
       const [services, spend, waits] = await Promise.all([
         read({ metric: 'requests', group_by: 'service' }),
         read({ metric: 'cost_micros' }),

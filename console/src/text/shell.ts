@@ -177,6 +177,13 @@ export const shellText = {
     idle: 'No requests',
     skipped: 'Relay sends requests to the next endpoint.',
     lastOne: 'No other endpoint is up, so Relay still sends requests to it.',
+    atLimit: 'At limit',
+    noResult: 'No result yet',
+    limitedFor: (span: string) => `Rate-limited, ${span} left`,
+    downFor: (span: string) => `Down for ${span}`,
+    degradedFor: (span: string) => `Degraded for ${span}`,
+    ofMax: (count: string, max: string) => `${count} of ${max}`,
+    inAll: 'in flight in total',
   },
   timeRange: {
     label: 'Time range',

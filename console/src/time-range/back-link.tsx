@@ -13,7 +13,7 @@ interface BackLinkProps {
 /** A link back to the list, as it was where that is known. */
 export function BackLink({ to, shown, children }: BackLinkProps) {
   return (
-    <Button asChild look="quiet" size="small" className="mb-3 -ml-2.5">
+    <Button asChild look="quiet" size="small">
       <Link to={to} search={{ ...shown }}>
         <ArrowLeft aria-hidden className="size-4" />
         {children}

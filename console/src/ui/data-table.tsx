@@ -43,6 +43,17 @@ interface DataTableProps<Row> {
 /** The column that names a row: it shares a wide window with the others, and takes what is left of a narrow one. */
 export const nameWidth = 'max-sm:w-full max-sm:max-w-0 sm:max-w-80 sm:min-w-40';
 
+const HEAD = 'px-2.5 text-xs font-medium whitespace-nowrap text-ink-faint [font-stretch:95%]';
+
+/** The cells of a table that is not a `DataTable`, such as one whose rows are dragged. */
+export const tableCells = {
+  head: `h-[30px] ${HEAD} first:pl-0 last:pr-0`,
+  /** Over the heads of several columns in the middle of the table, which are `grouped`. */
+  group: `h-6 pt-1 ${HEAD}`,
+  grouped: `h-[30px] ${HEAD}`,
+  body: 'h-[42px] px-2.5 py-1 first:pl-0 last:pr-0',
+} as const;
+
 const ROW_PX = 42;
 const SKELETON_ROWS = 6;
 /** Up to this many rows, rendering all is cheaper than virtualization. */
@@ -74,7 +85,7 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
                     direction === 'asc' ? 'ascending' : direction === 'desc' ? 'descending' : undefined
                   }
                   className={classes(
-                    'h-[30px] px-2.5 text-xs font-medium whitespace-nowrap text-ink-faint [font-stretch:95%] first:pl-0 last:pr-0',
+                    tableCells.head,
                     column.align === 'right' && 'text-right',
                     column.from !== undefined && FROM[column.from],
                     column.width,
@@ -180,7 +191,7 @@ function TableRow<Row>({ columns, row }: RowProps<Row>) {
         <td
           key={column.id}
           className={classes(
-            'h-[42px] px-2.5 py-1 first:pl-0 last:pr-0',
+            tableCells.body,
             column.align === 'right' && 'text-right',
             column.from !== undefined && FROM[column.from],
             column.width,

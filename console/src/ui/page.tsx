@@ -2,25 +2,32 @@ import { type ReactNode, useEffect } from 'react';
 import { text } from '../text/index.ts';
 
 interface PageProps {
-  /** The link to the parent page. */
+  /** The link to the parent page, and what stands beside it. */
   readonly back?: ReactNode;
   readonly title: string;
+  /** Beside the title: what kind of thing it is. */
+  readonly beside?: ReactNode;
   readonly description?: ReactNode;
   readonly actions?: ReactNode;
   readonly children: ReactNode;
 }
 
 /** The layout of every page: title, description and actions. */
-export function Page({ back, title, description, actions, children }: PageProps) {
+export function Page({ back, title, beside, description, actions, children }: PageProps) {
   useEffect(() => {
     document.title = `${title} · ${text.shell.product}`;
   }, [title]);
   return (
     <div className="w-full max-w-[1560px] px-4 pt-3.5 pb-8 sm:px-[24px] sm:pt-4.5 sm:pb-10">
-      {back}
+      {back === undefined ? null : (
+        <div className="mb-3 -ml-2.5 flex flex-wrap items-center gap-x-2">{back}</div>
+      )}
       <header className="mb-4 flex min-h-[30px] flex-wrap items-center justify-between gap-x-6 gap-y-2.5">
         <div className="min-w-0">
-          <h1 className="text-xl font-semibold tracking-[-0.012em] [font-stretch:102%]">{title}</h1>
+          <div className="flex flex-wrap items-center gap-x-2.5 gap-y-1">
+            <h1 className="text-xl font-semibold tracking-[-0.012em] [font-stretch:102%]">{title}</h1>
+            {beside}
+          </div>
           {description === undefined ? null : <div className="max-w-2xl text-ink-faint">{description}</div>}
         </div>
         {actions === undefined ? null : <div className="flex flex-wrap items-center gap-2">{actions}</div>}

@@ -114,6 +114,12 @@ describe('a new deployment', () => {
     await story.inspect('lane, adding an endpoint');
     await choice(/^sim-multi.*Simulated.*No price$/).click();
     assert.deepEqual(await membersShown(), ['sim-chat-b', 'sim-multi']);
+    // An endpoint that is not saved yet has the same facts as the others; without traffic there is nothing to share.
+    const added = story.page.getByRole('row', { name: /Drag sim-multi/ });
+    await added.getByText('sim-multi · Simulated').waitFor();
+    for (const name of ['Idle', '0 in flight in total', 'No price'])
+      await added.getByRole('cell', { name, exact: true }).waitFor();
+    assert.equal(await story.page.getByText('Traffic share').count(), 0);
     await story.button('Discard changes').click();
 
     await story.button('Move sim-multi up').click();
@@ -180,7 +186,7 @@ describe('a new deployment', () => {
 
   const memberAt = (place: number, name: string) =>
     story.page
-      .getByRole('listitem')
+      .getByRole('row')
       .filter({ has: story.page.getByRole('button', { name: /^Drag / }) })
       .nth(place)
       .getByRole('button', { name: `Drag ${name}`, exact: true });

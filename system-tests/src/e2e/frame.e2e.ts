@@ -62,6 +62,21 @@ describe('the frame', () => {
     await theirs.getByText('Endpoints by rank').waitFor();
     assert.equal(await theirs.getByRole('button', { name: /^(Drag|Move|Remove)/ }).count(), 0);
     await story.inspect('lane, viewer', theirs);
+    // Without the scope of statistics, their columns are not there.
+    await theirs.getByRole('columnheader', { name: 'Concurrency' }).waitFor();
+    const capabilities = '**/api/relay/capabilities';
+    await theirs.route(capabilities, async (route) => {
+      const answer = await route.fetch();
+      const body = (await answer.json()) as { scopes: string[] };
+      const scopes = body.scopes.filter((scope) => !scope.startsWith('relay:usage:read'));
+      await route.fulfill({ response: answer, json: { ...body, scopes } });
+    });
+    await theirs.reload();
+    await theirs.getByRole('columnheader', { name: 'Signal' }).waitFor();
+    for (const name of ['Concurrency', 'TTFT p95', 'Cost / request'])
+      assert.equal(await theirs.getByRole('columnheader', { name }).count(), 0, name);
+    await story.inspect('lane, without statistics', theirs);
+    await theirs.unroute(capabilities);
     const refused = await theirs.evaluate(async () => {
       const session = (await (await fetch('/api/session')).json()) as { csrf_token: string };
       const answer = await fetch('/api/relay/providers', {

@@ -91,7 +91,7 @@ describe('the health of endpoints', () => {
     await story.inspect('lanes, one endpoint down');
     await story.page.getByRole('link', { name: 'Assistant', exact: true }).click();
     await story.page.getByRole('heading', { name: 'Assistant', level: 1 }).waitFor();
-    await story.page.getByText(/Relay sends requests to the next endpoint\.$/).waitFor();
+    await cell(/^Down for .*Relay sends requests to the next endpoint\.$/).waitFor();
     await story.button('Explain routing').click();
     await story.page.getByText('Relay would send it to Assistant 2').waitFor();
     await story.page.getByText(/skipped: down for .*, connection refused/i).waitFor();

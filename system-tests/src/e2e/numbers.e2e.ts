@@ -5,6 +5,7 @@ import { createLane } from '../harness/admin-client.ts';
 import { type LedgerView, openLedgerView } from '../harness/ledger-view.ts';
 import { sendTagged } from '../harness/tagged-request.ts';
 import { until } from '../harness/until.ts';
+import { holdRequests } from './held-requests.ts';
 import { openStory } from './open-story.ts';
 import { signInWithToken } from './sign-in.ts';
 
@@ -18,6 +19,7 @@ const PRICES = { input_cost_micros_per_1m_tokens: 2_500_000, output_cost_micros_
 /** What pages show, against the rows of the ledger. */
 describe('numbers on pages', () => {
   let laneId = '';
+  let endpointId = '';
   let ledger: LedgerView;
   let waits: number[];
   const story = openStory(async (site) => {
@@ -27,7 +29,8 @@ describe('numbers on pages', () => {
       lane: { default_max_wait_ms: 10_000 },
     });
     laneId = lane.laneId;
-    const [endpoint_id] = lane.endpointIds;
+    const [endpoint_id = ''] = lane.endpointIds;
+    endpointId = endpoint_id;
     await site.admin.create('/api/relay/pricing-policies', { endpoint_id, currency: 'USD', ...PRICES });
     await site.admin.create('/api/relay/limit-policies', {
       scope_type: 'endpoint',
@@ -87,6 +90,51 @@ describe('numbers on pages', () => {
     }
     await story.page.getByText('saved, 10 s').waitFor();
     await story.inspect('wait budget');
+  });
+
+  it('in its lane, an endpoint has its share, its cost per request and its load against its limit', async () => {
+    const [row] = await ledger.query<{ requests: number; micros: number }>(
+      `select count(*)::int as requests, sum(actual_cost_micros)::int as micros from requests where lane_id is not null`,
+    );
+    assert.ok(row !== undefined && row.requests > 0 && row.micros > 0);
+    await story.site.admin.call('PUT', `/api/relay/endpoints/${endpointId}`, { max_concurrency: 1 });
+    await story.page.goto(`${story.site.url}/console/lanes/${laneId}`);
+    const shares = story.page.getByRole('list', { name: 'Traffic share, last 7 days' });
+    await shares.getByTitle(`Narrow 1: 100%, ${row.requests} requests`).waitFor();
+    assert.deepEqual(await shares.getByRole('listitem').allTextContents(), ['Narrow 1 100%']);
+    const endpoint = story.page.getByRole('row', { name: /Narrow 1/ });
+    await endpoint.getByRole('cell', { name: '0 of 1 in flight in total', exact: true }).waitFor();
+    const cost = endpoint.getByRole('cell', { name: /^\$/ });
+    await cost.waitFor();
+    assert.equal(
+      Number((await cost.textContent())?.slice(1)),
+      Number((row.micros / row.requests / 1_000_000).toPrecision(2)),
+    );
+    await endpoint.getByRole('cell', { name: /^[\d.]+ m?s$/ }).waitFor();
+    const held = holdRequests(story.site);
+    held.hold('narrow', 1);
+    await endpoint.getByRole('cell', { name: '1 of 1 in flight in total', exact: true }).waitFor();
+    await endpoint.getByRole('cell', { name: 'At limit', exact: true }).waitFor();
+    await story.inspect('a lane with an endpoint at its limit');
+    held.end();
+    await endpoint.getByRole('cell', { name: '0 of 1 in flight in total', exact: true }).waitFor();
+  });
+
+  it('on a phone, the facts of an endpoint stand below its name', async () => {
+    const phone = await story.open('dark', 390);
+    await signInWithToken(phone, story.site.adminToken);
+    await phone.goto(`${story.site.url}/console/lanes/${laneId}`);
+    const cell = phone.getByRole('cell', {
+      name: /^Narrow 1 Healthy 0 of 1 in flight TTFT p95 .* \$.* \/ request$/,
+    });
+    await cell.waitFor();
+    assert.equal(await phone.getByRole('columnheader', { name: 'Concurrency' }).count(), 0);
+    assert.equal(
+      await phone.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'),
+      0,
+    );
+    await story.inspect('lane on a phone', phone);
+    await phone.context().close();
   });
 
   it('the playground shows what a stream cost, as the ledger has it', async () => {

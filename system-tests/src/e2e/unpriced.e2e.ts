@@ -58,7 +58,8 @@ describe('an endpoint without a price under a spend limit', () => {
   it('gets its price in two clicks where its lane explains why', async () => {
     await story.page.goto(`${story.site.url}/console/lanes/${laneId}`);
     await story.button('Explain routing').click();
-    await story.page.getByText('No price', { exact: true }).waitFor();
+    await story.page.getByRole('cell', { name: 'No price', exact: true }).waitFor();
+    await story.page.getByRole('listitem').getByText('No price', { exact: true }).waitFor();
     await story.inspect('an endpoint without a price');
     await story.button('Set price').click();
     const dialog = story.page.getByRole('dialog').last();

@@ -1,10 +1,11 @@
-import type { DayFigure } from '../../api/usage-queries.ts';
 import { formatCount, formatMoney, formatMoneyShort } from '../../format/numbers.ts';
 import { DayTraffic, DayValue } from '../../parts/day-figure.tsx';
+import { knownSpend } from '../../parts/endpoint-spend.ts';
 import { ErrorShare, errorShareOf } from '../../parts/error-share.tsx';
 import { HealthCell, StateBadges } from '../../parts/health-badge.tsx';
 import { healthOrder, isUnwell } from '../../parts/health-order.ts';
 import { LimitBar } from '../../parts/limit-bar.tsx';
+import { NoPrice } from '../../parts/no-price.tsx';
 import { text } from '../../text/index.ts';
 import { type Column, nameWidth, RowName } from '../../ui/data-table.tsx';
 import { TtftCell } from './ttft-cell.tsx';
@@ -87,8 +88,8 @@ const traffic: readonly Column<EndpointRow>[] = [
     header: words.columns.spend,
     from: 'lg',
     align: 'right',
-    sortBy: (row) => knownSpend(row)?.total ?? -1,
-    cell: (row) => <DayValue of={knownSpend(row)} format={formatMoneyShort} />,
+    sortBy: (row) => spendOf(row) ?? -1,
+    cell: (row) => <DayValue of={{ total: spendOf(row), hours: [] }} format={formatMoneyShort} />,
   },
 ];
 
@@ -127,10 +128,8 @@ const rest: readonly Column<EndpointRow>[] = [
   },
 ];
 
-/** Without a price, nothing spent is not known to be nothing. */
-function knownSpend({ stats, price: known }: EndpointRow): DayFigure | undefined {
-  if (stats === undefined || (known === undefined && stats.cost_micros === 0)) return undefined;
-  return { total: stats.cost_micros, hours: [] };
+function spendOf({ stats, price: known }: EndpointRow): number | null {
+  return knownSpend(stats, known !== undefined);
 }
 
 /** As wide as a limit, so that columns stay where they are. */
@@ -150,12 +149,7 @@ function TightestLimit({ row: { stats, limits } }: { readonly row: EndpointRow }
 }
 
 function Price({ row: { price } }: { readonly row: EndpointRow }) {
-  if (price === undefined)
-    return (
-      <span className="whitespace-nowrap text-ink-faint" title={words.unpricedHint}>
-        {words.unpriced}
-      </span>
-    );
+  if (price === undefined) return <NoPrice />;
   return (
     <span className="whitespace-nowrap" title={words.priceHint}>
       {formatMoney(price.input_cost_micros_per_1m_tokens)}

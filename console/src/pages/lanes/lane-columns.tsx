@@ -1,4 +1,4 @@
-import type { Health, Lane } from '@relay/contract';
+import type { Health } from '@relay/contract';
 import { Link } from '@tanstack/react-router';
 import { sumOf } from '../../api/usage-queries.ts';
 import { formatCount, formatDuration, formatMoneyShort } from '../../format/numbers.ts';
@@ -6,14 +6,13 @@ import { DayTraffic, DayValue, known } from '../../parts/day-figure.tsx';
 import { ErrorShare, errorShareOf } from '../../parts/error-share.tsx';
 import { healthOrder, isUnwell } from '../../parts/health-order.ts';
 import { LaneFallbacks, LaneWait } from '../../parts/lane-figure.tsx';
-import { PriorityName } from '../../parts/priority-car.tsx';
 import { text } from '../../text/index.ts';
-import { Badge } from '../../ui/badge.tsx';
 import { classes } from '../../ui/class-names.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { type Column, nameWidth, RowActions, rowTarget } from '../../ui/data-table.tsx';
 import { Plate } from '../../ui/plate.tsx';
 import { LaneEndpoints, LaneSignal } from './lane-endpoints.tsx';
+import { LaneMarks } from './lane-marks.tsx';
 import { LaneMenu } from './lane-menu.tsx';
 import { decidingEndpoint } from './member-health.ts';
 import type { LaneMember, LaneRow } from './use-lane-rows.ts';
@@ -120,10 +119,7 @@ function LaneName({ row: { lane, members } }: { readonly row: LaneRow }) {
         <Link to="/lanes/$laneId" params={{ laneId: lane.id }} className={rowTarget}>
           {lane.name}
         </Link>
-        <span className="text-xs text-ink-faint max-sm:hidden">
-          <PriorityName priority={lane.priority} name={words.editor.priorities[lane.priority]} />
-        </span>
-        <LaneBadges lane={lane} />
+        <LaneMarks lane={lane} priorityFrom="max-sm:hidden" />
       </p>
       <p
         className={classes(
@@ -149,15 +145,4 @@ function LaneName({ row: { lane, members } }: { readonly row: LaneRow }) {
 /** A lane without an endpoint that gets requests is as good as down. */
 function healthOf(members: readonly LaneMember[]): Health {
   return decidingEndpoint(members)?.health ?? 'down';
-}
-
-/** What is not as usual. */
-function LaneBadges({ lane }: { readonly lane: Lane }) {
-  return (
-    <>
-      {lane.enabled ? null : <Badge tone="warn">{text.states.disabled}</Badge>}
-      {lane.hidden ? <Badge>{words.hidden}</Badge> : null}
-      {lane.managed_by === 'file' ? <Badge tone="note">{text.states.managedByFile}</Badge> : null}
-    </>
-  );
 }

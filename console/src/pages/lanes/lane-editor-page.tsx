@@ -10,6 +10,7 @@ import { CopyButton } from '../../ui/copy-button.tsx';
 import { Page, Panel } from '../../ui/page.tsx';
 import { ErrorCard, Skeleton } from '../../ui/states.tsx';
 import { LaneEditor } from './lane-editor.tsx';
+import { LaneMarks } from './lane-marks.tsx';
 import { LaneMenu } from './lane-menu.tsx';
 
 const words = text.lanes;
@@ -45,9 +46,14 @@ export function LaneEditorPage() {
     );
   return (
     <Page
-      back={toLanes}
+      back={
+        <>
+          {toLanes}
+          {lane === undefined ? null : <CallAs lane={lane} />}
+        </>
+      }
       title={lane?.name ?? text.states.loading}
-      description={lane === undefined ? undefined : <CallAs lane={lane} />}
+      beside={lane === undefined ? undefined : <LaneMarks lane={lane} />}
       actions={
         lane === undefined ? undefined : (
           <LaneMenu lane={lane} onDeleted={() => void navigate({ to: '/lanes' })} />
@@ -65,8 +71,9 @@ export function LaneEditorPage() {
 
 function CallAs({ lane }: { readonly lane: Lane }) {
   return (
-    <span className="flex items-center gap-1.5">
-      {words.callAs} <code className="font-mono text-[13px]">{lane.slug}</code>
+    <span className="flex min-w-0 items-center gap-1.5 text-ink-faint">
+      <span aria-hidden>/</span>
+      <code className="min-w-0 truncate font-mono text-xs">{words.callAs(lane.slug)}</code>
       <CopyButton value={lane.slug} label={words.copySlug} />
     </span>
   );

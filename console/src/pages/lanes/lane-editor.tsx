@@ -51,12 +51,13 @@ export function LaneEditor({ stored, reload }: LaneEditorProps) {
   }, [endpoints.data]);
   const disabled = !can('updateLane') || lane.managed_by === 'file';
   const set = (part: Partial<LaneDraft>) => setDraft((before) => ({ ...before, ...part }));
+  const editing = { lane, draft, disabled, set };
   return (
     <div className="grid items-start gap-x-7 gap-y-5 xl:grid-cols-[minmax(0,1fr)_400px]">
       <div className="min-w-0 space-y-5">
-        <MembersPanel draft={draft} endpoints={endpoints.data} disabled={disabled} set={set} />
+        <MembersPanel {...editing} endpoints={endpoints.data} />
         <Panel title={words.settings}>
-          <LaneSettings lane={lane} draft={draft} disabled={disabled} set={set} />
+          <LaneSettings {...editing} />
         </Panel>
       </div>
       <div className="min-w-0 space-y-5">

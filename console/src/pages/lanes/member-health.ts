@@ -20,13 +20,19 @@ export function memberTrouble(
 ): string | null {
   const own = members.find(({ endpoint }) => endpoint?.id === endpointId);
   if (own?.endpoint === undefined || !own.enabled || !isUnwell(own.endpoint.health)) return null;
-  const sentence = healthSentence(own.endpoint, nowMs);
-  if (own.endpoint.health !== 'down') return sentence;
+  const where = whereRequestsGo(members, endpointId);
+  return [healthSentence(own.endpoint, nowMs), ...(where === null ? [] : [where])].join(' ');
+}
+
+/** Where the requests of an endpoint go that is down; null of another. */
+export function whereRequestsGo(members: readonly RankedEndpoint[], endpointId: string): string | null {
+  const own = members.find(({ endpoint }) => endpoint?.id === endpointId);
+  if (own?.enabled !== true || own.endpoint?.health !== 'down') return null;
   const isAnotherUp = members.some(
     ({ enabled, endpoint }) =>
       enabled && endpoint?.enabled === true && endpoint.id !== endpointId && endpoint.health !== 'down',
   );
-  return `${sentence} ${isAnotherUp ? text.health.skipped : text.health.lastOne}`;
+  return isAnotherUp ? text.health.skipped : text.health.lastOne;
 }
 
 /** The endpoint of a lane that decides its signal, of those that get requests: the one in the worst state, else a healthy one. */

@@ -8,30 +8,25 @@ import {
   useSensor,
   useSensors,
 } from '@dnd-kit/core';
-import {
-  SortableContext,
-  sortableKeyboardCoordinates,
-  useSortable,
-  verticalListSortingStrategy,
-} from '@dnd-kit/sortable';
+import { SortableContext, sortableKeyboardCoordinates, verticalListSortingStrategy } from '@dnd-kit/sortable';
 import type { Endpoint } from '@relay/contract';
-import { ArrowDown, ArrowUp, GripVertical, X } from 'lucide-react';
 import { useState } from 'react';
-import { HealthBadge } from '../../parts/health-badge.tsx';
 import { text } from '../../text/index.ts';
-import { IconButton } from '../../ui/button.tsx';
 import { classes } from '../../ui/class-names.ts';
-import { Switch } from '../../ui/switch.tsx';
-import { useNow } from '../../ui/use-now.ts';
+import { tableCells } from '../../ui/data-table.tsx';
 import type { DraftMember } from './lane-draft.ts';
-import { memberTrouble } from './member-health.ts';
+import { narrowed } from './member-columns.ts';
+import { whereRequestsGo } from './member-health.ts';
+import { MemberRow } from './member-row.tsx';
+import type { MemberColumns, MemberFacts } from './use-member-facts.ts';
 
 const words = text.lanes.editor;
-const REFRESH_MS = 5_000;
 
 interface MembersListProps {
   readonly members: readonly DraftMember[];
   readonly endpointOf: (id: string) => Endpoint | undefined;
+  readonly factsOf: (endpoint: Endpoint) => MemberFacts;
+  readonly columns: MemberColumns;
   readonly disabled: boolean;
   readonly onMove: (from: number, to: number) => void;
   readonly onSwitch: (endpointId: string, enabled: boolean) => void;
@@ -40,14 +35,13 @@ interface MembersListProps {
 
 /** Endpoints by rank, reordered by drag, keyboard or buttons. */
 export function MembersList(props: MembersListProps) {
-  const { members, endpointOf, disabled, onMove } = props;
+  const { members, endpointOf, factsOf, columns, disabled, onMove } = props;
   const [said, setSaid] = useState('');
   const sensors = useSensors(
     useSensor(PointerSensor, { activationConstraint: { distance: 4 } }),
     useSensor(KeyboardSensor, { coordinateGetter: sortableKeyboardCoordinates }),
   );
   const ids = members.map(({ endpointId }) => endpointId);
-  const nowMs = useNow(REFRESH_MS);
   const ranked = members.map(({ endpointId, enabled }) => ({ enabled, endpoint: endpointOf(endpointId) }));
   const nameOf = (id: string) => endpointOf(id)?.name ?? id;
   const move = (from: number, to: number) => {
@@ -68,7 +62,7 @@ export function MembersList(props: MembersListProps) {
       over === null ? undefined : words.moved(nameOf(String(active.id)), place(over.id), ids.length),
     onDragCancel: ({ active }) => words.moved(nameOf(String(active.id)), place(active.id), ids.length),
   };
-  if (members.length === 0) return <p className="px-4 py-6 text-[13px] text-warn">{words.empty}</p>;
+  if (members.length === 0) return <p className="pt-3 text-[13px] text-warn">{words.empty}</p>;
   return (
     <DndContext
       sensors={sensors}
@@ -77,23 +71,32 @@ export function MembersList(props: MembersListProps) {
       accessibility={{ announcements }}
     >
       <SortableContext items={ids} strategy={verticalListSortingStrategy}>
-        <ol className="divide-y">
-          {members.map((member, index) => (
-            <MemberLine
-              key={member.endpointId}
-              member={member}
-              place={index + 1}
-              last={index === members.length - 1}
-              endpoint={endpointOf(member.endpointId)}
-              trouble={memberTrouble(ranked, member.endpointId, nowMs)}
-              disabled={disabled}
-              onUp={() => move(index, index - 1)}
-              onDown={() => move(index, index + 1)}
-              onSwitch={(enabled) => props.onSwitch(member.endpointId, enabled)}
-              onRemove={() => props.onRemove(member.endpointId)}
-            />
-          ))}
-        </ol>
+        <table className="w-full border-collapse text-left">
+          <caption className="sr-only">{words.table}</caption>
+          <MemberHeads columns={columns} disabled={disabled} />
+          <tbody>
+            {members.map((member, index) => {
+              const endpoint = endpointOf(member.endpointId);
+              return (
+                <MemberRow
+                  key={member.endpointId}
+                  member={member}
+                  place={index + 1}
+                  last={index === members.length - 1}
+                  endpoint={endpoint}
+                  facts={endpoint === undefined ? undefined : factsOf(endpoint)}
+                  columns={columns}
+                  where={whereRequestsGo(ranked, member.endpointId)}
+                  disabled={disabled}
+                  onUp={() => move(index, index - 1)}
+                  onDown={() => move(index, index + 1)}
+                  onSwitch={(enabled) => props.onSwitch(member.endpointId, enabled)}
+                  onRemove={() => props.onRemove(member.endpointId)}
+                />
+              );
+            })}
+          </tbody>
+        </table>
       </SortableContext>
       <p role="status" className="sr-only">
         {said}
@@ -102,80 +105,59 @@ export function MembersList(props: MembersListProps) {
   );
 }
 
-function MemberLine(props: MemberLineProps) {
-  const { member, endpoint, place, disabled } = props;
-  const sortable = useSortable({ id: member.endpointId, disabled });
-  const { transform, transition, isDragging } = sortable;
-  const name = endpoint?.name ?? member.endpointId;
-  return (
-    <li
-      ref={sortable.setNodeRef}
-      style={{
-        transform: transform === null ? undefined : `translate3d(0, ${transform.y}px, 0)`,
-        transition,
-      }}
-      className={classes(
-        'flex items-center gap-2 bg-canvas py-1.5 pr-4 pl-3',
-        isDragging && 'relative z-10 rounded-lg shadow-raised',
-      )}
+/** A figure that does not count this lane alone stands below a head that says so. */
+function MemberHeads({ columns, disabled }: MemberHeadsProps) {
+  const { heads } = words;
+  const head = (label: string, look = '') => (
+    <th
+      scope="col"
+      rowSpan={columns.figures ? 2 : 1}
+      className={classes(tableCells.head, 'align-bottom leading-[30px]', look)}
     >
-      {disabled ? null : (
-        <button
-          type="button"
-          ref={sortable.setActivatorNodeRef}
-          {...sortable.attributes}
-          {...sortable.listeners}
-          aria-label={words.drag(name)}
-          className="touch-none rounded p-1 text-ink-faint hover:text-ink active:cursor-grabbing"
-        >
-          <GripVertical aria-hidden className="size-4" />
-        </button>
-      )}
-      <span className="w-4 shrink-0 text-right font-semibold">{place}</span>
-      <div className="min-w-0 flex-1 pl-1">
-        <p className={classes('truncate text-[13px] font-medium', !member.enabled && 'text-ink-faint')}>
-          {name}
-        </p>
-        <p className="truncate font-mono text-xs text-ink-faint">{endpoint?.upstream_model ?? ''}</p>
-        {props.trouble === null ? null : <p className="text-xs text-ink-soft">{props.trouble}</p>}
-      </div>
-      {endpoint === undefined ? null : (
-        <span className="max-sm:hidden">
-          <HealthBadge health={endpoint.health} />
-        </span>
-      )}
-      <Switch
-        checked={member.enabled}
-        disabled={disabled}
-        label={words.use(name)}
-        onChange={props.onSwitch}
-      />
-      {disabled ? null : (
-        <span className="flex">
-          <IconButton label={words.up(name)} disabled={place === 1} onClick={props.onUp}>
-            <ArrowUp aria-hidden className="size-4" />
-          </IconButton>
-          <IconButton label={words.down(name)} disabled={props.last} onClick={props.onDown}>
-            <ArrowDown aria-hidden className="size-4" />
-          </IconButton>
-          <IconButton label={words.remove(name)} onClick={props.onRemove}>
-            <X aria-hidden className="size-4" />
-          </IconButton>
-        </span>
-      )}
-    </li>
+      {label}
+    </th>
+  );
+  const figure = classes(tableCells.grouped, narrowed.figures, 'text-right');
+  return (
+    <thead className="border-b border-line-strong">
+      <tr>
+        {head(heads.rank)}
+        {head(heads.endpoint)}
+        {head(heads.signal, narrowed.state)}
+        {columns.load ? head(heads.load, narrowed.state) : null}
+        {columns.figures ? (
+          <th
+            scope="colgroup"
+            colSpan={2}
+            className={classes(tableCells.group, narrowed.figures, 'text-right')}
+          >
+            <span className="block border-b leading-5 font-normal">
+              {columns.isOwn ? heads.ownFigures : heads.figures}
+            </span>
+          </th>
+        ) : null}
+        {head(heads.use, 'text-right')}
+        {disabled ? null : (
+          <th scope="col" rowSpan={columns.figures ? 2 : 1} className={tableCells.head}>
+            <span className="sr-only">{heads.actions}</span>
+          </th>
+        )}
+      </tr>
+      {columns.figures ? (
+        <tr>
+          <th scope="col" className={figure}>
+            {heads.ttft}
+          </th>
+          <th scope="col" className={figure}>
+            {heads.cost}
+          </th>
+        </tr>
+      ) : null}
+    </thead>
   );
 }
 
-interface MemberLineProps {
-  readonly member: DraftMember;
-  readonly endpoint: Endpoint | undefined;
-  readonly trouble: string | null;
-  readonly place: number;
-  readonly last: boolean;
+interface MemberHeadsProps {
+  readonly columns: MemberColumns;
   readonly disabled: boolean;
-  readonly onUp: () => void;
-  readonly onDown: () => void;
-  readonly onSwitch: (enabled: boolean) => void;
-  readonly onRemove: () => void;
 }

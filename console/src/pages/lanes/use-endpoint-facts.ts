@@ -15,6 +15,8 @@ export interface EndpointFacts {
   readonly source: string;
   /** Null while prices load and if the caller can’t read them. */
   readonly price: string | null;
+  /** Undefined while prices load and if the caller can’t read them. */
+  readonly isPriced: boolean | undefined;
 }
 
 export function useEndpointFacts(): (endpoint: Endpoint) => EndpointFacts {
@@ -38,6 +40,7 @@ export function useEndpointFacts(): (endpoint: Endpoint) => EndpointFacts {
       return {
         source: provider === undefined ? model : `${model} · ${provider}`,
         price: prices.data === undefined ? null : known,
+        isPriced: prices.data === undefined ? undefined : price !== undefined,
       };
     };
   }, [providers.data, prices.data]);

@@ -43,6 +43,7 @@ export function WaitBudgetField({ laneId, valueMs, savedMs, disabled, onChange }
           immediate={counts.immediate}
           within={counts.least}
           beyond={counts.waited - counts.least}
+          budgetMs={valueMs}
         />
       )}
       <WaitHistogram bars={waitBars(bins)} budgetMs={valueMs} savedMs={savedMs} />

@@ -51,8 +51,13 @@ function Bar({ bar, most, budgetMs }: BarProps) {
     <div
       key={look}
       title={words.bar(formatDuration(bar.fromMs), formatDuration(bar.upToMs), Math.round(bar.requests))}
-      className={classes('absolute bottom-0 min-h-1 border', look)}
-      style={{ left: percent(left), width: percent(right - left), height: percent(bar.requests / most) }}
+      // A gap on each side, since in the dark theme bars have no edge.
+      className={classes('absolute bottom-0 mx-px min-h-1 border', look)}
+      style={{
+        left: percent(left),
+        right: percent(1 - right),
+        height: percent(bar.requests / most),
+      }}
     />
   ));
 }
@@ -116,10 +121,10 @@ export function WaitAxis() {
 }
 
 /** The numbers of the histogram, which are its legend too. */
-export function WaitLegend({ immediate, within, beyond }: WaitLegendProps) {
+export function WaitLegend({ immediate, within, beyond, budgetMs }: WaitLegendProps) {
   const rows = [
     { label: words.legend.immediate, count: immediate, look: 'border-line-strong bg-served' },
-    { label: words.legend.within, count: within, look: WITHIN },
+    { label: words.legend.within(formatDuration(budgetMs)), count: within, look: WITHIN },
     { label: words.legend.beyond, count: beyond, look: BEYOND },
   ];
   return (
@@ -141,4 +146,5 @@ interface WaitLegendProps {
   readonly immediate: number;
   readonly within: number;
   readonly beyond: number;
+  readonly budgetMs: number;
 }

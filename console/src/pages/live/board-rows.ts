@@ -1,9 +1,10 @@
-import type { Endpoint, Lane, Live, LiveEndpoint, LiveLane, Membership } from '@relay/contract';
+import type { Endpoint, Lane, Live, LiveLane, Membership } from '@relay/contract';
 import { matches } from '../../format/matches.ts';
+import { type EndpointLoad, loadsOf } from '../../parts/endpoint-load.ts';
 import { isUnwell } from '../../parts/health-order.ts';
 import { inRankOrder } from '../../parts/rank-order.ts';
 
-export interface BoardEndpoint {
+export interface BoardEndpoint extends EndpointLoad {
   readonly id: string;
   readonly name: string;
   /** Its rank; null without a lane, or if it left the lane while requests are in flight. */
@@ -11,15 +12,6 @@ export interface BoardEndpoint {
   /** Requests of this lane only. */
   readonly waiting: number;
   readonly inFlight: number;
-  /** Requests of all lanes. */
-  readonly inFlightOfAll: number;
-  readonly inFlightMax: number | null;
-  readonly health: LiveEndpoint['health'];
-  /** Why it is not healthy. */
-  readonly reason: string | null;
-  /** How long it has been in this state. */
-  readonly forMs: number | null;
-  readonly coolingMs: number | null;
 }
 
 export interface BoardLane {
@@ -77,30 +69,18 @@ export function boardOf(live: Live, known: Known, withoutLane: string): readonly
 
 type Describe = (id: string, rank: number | null, flow: LiveLane | undefined) => BoardEndpoint;
 
-function describer({ at, endpoints: states, counted }: Live, known: Known): Describe {
-  const nowMs = Date.parse(at);
-  const stateOf = new Map(states.map((state) => [state.endpoint_id, state]));
-  const endpointOf = new Map(known.endpoints.map((endpoint) => [endpoint.id, endpoint]));
+function describer(live: Live, known: Known): Describe {
+  const loadOf = loadsOf(live, known.endpoints);
+  const nameOf = new Map(known.endpoints.map(({ id, name }) => [id, name]));
   return (id, rank, flow) => {
-    const state = stateOf.get(id);
     const own = flow?.endpoints.find((each) => each.endpoint_id === id);
-    const endpoint = endpointOf.get(id);
-    const until = state?.cooldown_until ?? null;
-    const since = state?.health_detail.since ?? null;
     return {
       id,
-      name: endpoint?.name ?? id,
+      name: nameOf.get(id) ?? id,
       rank,
       waiting: own?.waiting ?? 0,
       inFlight: own?.in_flight ?? 0,
-      inFlightOfAll: state?.in_flight ?? 0,
-      // The load is unknown if the caller sees only own requests.
-      inFlightMax: counted === 'own' ? null : (state?.max_concurrency ?? endpoint?.max_concurrency ?? null),
-      // Live lists every endpoint that is not healthy, and of the others those with requests.
-      health: state?.health ?? (endpoint?.health === 'healthy' ? 'healthy' : 'unknown'),
-      reason: state?.health_detail.reason ?? null,
-      forMs: since === null ? null : Math.max(0, nowMs - Date.parse(since)),
-      coolingMs: until === null ? null : Math.max(0, Date.parse(until) - nowMs),
+      ...loadOf(id),
     };
   };
 }

@@ -209,9 +209,9 @@ export const consoleFaults = faultsIn('console/src', [
   },
   {
     name: 'a bound of one gateway is shown for all',
-    file: 'pages/live/board-rows.ts',
-    find: "inFlightMax: counted === 'own' ? null : (",
-    replace: 'inFlightMax: (',
+    file: 'parts/endpoint-load.ts',
+    find: "live.counted === 'own' ? null : (",
+    replace: '(',
     why: 'an endpoint looks less busy than it is',
   },
   {
