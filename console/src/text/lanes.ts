@@ -92,7 +92,8 @@ export const lanesText = {
     enough: (wait: string, within: string, waited: number) =>
       `A wait budget of ${wait} is enough for ${within} of the ${counted(waited, 'request')} that waited in the last 7 days.`,
     between: (least: string, most: string) => `${least} to ${most}`,
-    undispatched: (count: number) => `${counted(count, 'request')} reached no endpoint.`,
+    undispatched: (count: number) =>
+      `${counted(count, 'request')} reached no endpoint and ${count === 1 ? 'is' : 'are'} not in the chart. Change the wait budget: What-if says how many rejected requests it would serve.`,
     legend: {
       immediate: 'didn’t wait',
       within: (wait: string) => `waited up to ${wait}`,
