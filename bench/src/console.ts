@@ -43,7 +43,7 @@ export async function console(args: readonly string[]): Promise<unknown> {
   if (built.status !== 0) throw new Error('the console could not be built');
   const [deployment, browser] = await Promise.all([startDeployment(), launchChromium()]);
   try {
-    const [organization] = makePopulation(await configureLargest(deployment, SIZES.endpoints));
+    const [organization] = makePopulation(await configureLargest(deployment, SIZES));
     if (organization === undefined) throw new Error('there are no organizations');
     const { fromMs } = rangeUntil(Date.now() - (Date.now() % DAY_MS));
     await loadLedger(deployment.client, [organization], { rows, fromMs });
