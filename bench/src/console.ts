@@ -63,7 +63,7 @@ export async function console(args: readonly string[]): Promise<unknown> {
   if (built.status !== 0) throw new Error('the console could not be built');
   const [deployment, browser] = await Promise.all([startDeployment(), launchChromium()]);
   try {
-    const configured = await configureLargest(deployment, ENDPOINTS);
+    const configured = await configureLargest(deployment, { ...SIZES, endpoints: ENDPOINTS });
     const keys = await createKeys(deployment);
     await limitEach(deployment, configured.endpoints);
     const [organization] = makePopulation({ ...configured, keys });

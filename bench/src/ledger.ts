@@ -11,7 +11,9 @@ import { median, rounded } from './statistics.ts';
 
 export const LEDGER_USAGE = `ledger: read times of a large ledger, and the worker's write speed
   --rows N         ledger rows, over 30 days (5000000)
-  --endpoints N    endpoints of the organization that has half of the rows, a multiple of 5 (20)
+  --endpoints N    endpoints of the organization that has half of the rows, (20)
+  --lanes N        lanes of that organization (5)
+  --keys N         API keys of that organization (200)
   --worker-rows N  rows to time the worker with (60000, or 10% of the rows)
   --rounds N       how many times it is timed (3)`;
 
@@ -25,6 +27,8 @@ export async function ledger(args: readonly string[]): Promise<unknown> {
     options: {
       rows: { type: 'string' },
       endpoints: { type: 'string' },
+      lanes: { type: 'string' },
+      keys: { type: 'string' },
       'worker-rows': { type: 'string' },
       rounds: { type: 'string' },
     },
@@ -36,9 +40,11 @@ export async function ledger(args: readonly string[]): Promise<unknown> {
     rounds: positive('--rounds', values.rounds ?? '3'),
   };
   const endpoints = positive('--endpoints', values.endpoints ?? String(SIZES.endpoints));
+  const lanes = positive('--lanes', values.lanes ?? String(SIZES.lanes));
+  const keys = positive('--keys', values.keys ?? String(SIZES.keys));
   const deployment = await startDeployment();
   try {
-    const organizations = makePopulation(await configureLargest(deployment, endpoints));
+    const organizations = makePopulation(await configureLargest(deployment, { endpoints, lanes }), keys);
     const [largest] = organizations;
     if (largest === undefined) throw new Error('there are no organizations');
     const todayMs = Date.now() - (Date.now() % DAY_MS);
@@ -59,6 +65,8 @@ export async function ledger(args: readonly string[]): Promise<unknown> {
     return {
       rows,
       endpoints,
+      lanes,
+      keys,
       p95_ms: p95Ms,
       plans: plans.length,
       sequential_scans: sequentialScans(plans, await filledDays(deployment)),

@@ -1525,6 +1525,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/relay/stats/lanes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read traffic, errors, waits, fallbacks and spend of every lane with requests */
+        get: operations["getLaneStats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/relay/stats/api-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read traffic, errors, waits, fallbacks and spend of every API key with requests */
+        get: operations["getApiKeyStats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/relay/stats/failures": {
         parameters: {
             query?: never;
@@ -2168,6 +2202,61 @@ export interface components {
         /** ApiKeyScopes */
         ApiKeyScopes: {
             scopes: string[];
+        };
+        /** ApiKeyStats */
+        ApiKeyStats: {
+            /** @description Null: requests without an API key. */
+            api_key_id: string | null;
+            /** @description Null for a deleted key, and without a key. */
+            api_key_name: string | null;
+            requests: number;
+            served: number;
+            failed: number;
+            cancelled: number;
+            /** @description The part of `failed` that reached no endpoint, for example because a limit or a guardrail rejected them. */
+            rejected: number;
+            /** @description Fallbacks to other endpoints. A request can have several. */
+            fallbacks: number;
+            /** @description Micro-USD, rounded half up. */
+            cost_micros: number;
+            /** @description Exact amount in US dollars, as a decimal string. */
+            cost_usd: string;
+            /** @description Requests with reported or estimated usage: those that reached a provider, except those that it rejected without reporting usage. */
+            metered_requests: number;
+            /** @description The part of `metered_requests` whose endpoint has no price; their cost is unknown. */
+            unpriced_requests: number;
+            /** @description Requests in each bucket of the range, oldest first. */
+            series: number[];
+            /** @description By nearest rank: exact up to 1,000 ms, rounded to two significant digits above that. Null if nothing was measured. */
+            wait_ms_p95: number | null;
+        };
+        /** ApiKeyStatsPage */
+        ApiKeyStatsPage: {
+            /**
+             * @description In UTC. Relay keeps minutes for 8 days and hours for 100 days.
+             * @default hour
+             * @enum {string}
+             */
+            bucket: "minute" | "hour" | "day";
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, with milliseconds.
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, with milliseconds.
+             */
+            to: string;
+            /**
+             * @description `own`: only the caller’s requests, because the caller lacks `relay:usage:read:organization`.
+             * @enum {string}
+             */
+            counted: "organization" | "own";
+            /** @description API keys with requests in the range, the highest cost first; 10,000 at most. */
+            api_keys: components["schemas"]["ApiKeyStats"][];
+            /** @description All further API keys combined. Null if there are none. */
+            other: components["schemas"]["OtherApiKeys"] | null;
         };
         /** ApiKeyUpdate */
         ApiKeyUpdate: {
@@ -3961,6 +4050,61 @@ export interface components {
             /** @default true */
             enabled?: boolean;
         };
+        /** LaneStats */
+        LaneStats: {
+            /** @description Null: requests without a lane. */
+            lane_id: string | null;
+            /** @description Null for a deleted lane, and without a lane. */
+            lane_name: string | null;
+            requests: number;
+            served: number;
+            failed: number;
+            cancelled: number;
+            /** @description The part of `failed` that reached no endpoint, for example because a limit or a guardrail rejected them. */
+            rejected: number;
+            /** @description Fallbacks to other endpoints. A request can have several. */
+            fallbacks: number;
+            /** @description Micro-USD, rounded half up. */
+            cost_micros: number;
+            /** @description Exact amount in US dollars, as a decimal string. */
+            cost_usd: string;
+            /** @description Requests with reported or estimated usage: those that reached a provider, except those that it rejected without reporting usage. */
+            metered_requests: number;
+            /** @description The part of `metered_requests` whose endpoint has no price; their cost is unknown. */
+            unpriced_requests: number;
+            /** @description Requests in each bucket of the range, oldest first. */
+            series: number[];
+            /** @description By nearest rank: exact up to 1,000 ms, rounded to two significant digits above that. Null if nothing was measured. */
+            wait_ms_p95: number | null;
+        };
+        /** LaneStatsPage */
+        LaneStatsPage: {
+            /**
+             * @description In UTC. Relay keeps minutes for 8 days and hours for 100 days.
+             * @default hour
+             * @enum {string}
+             */
+            bucket: "minute" | "hour" | "day";
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, with milliseconds.
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, with milliseconds.
+             */
+            to: string;
+            /**
+             * @description `own`: only the caller’s requests, because the caller lacks `relay:usage:read:organization`.
+             * @enum {string}
+             */
+            counted: "organization" | "own";
+            /** @description Lanes with requests in the range, the highest cost first; 10,000 at most. */
+            lanes: components["schemas"]["LaneStats"][];
+            /** @description All further lanes combined. Null if there are none. */
+            other: components["schemas"]["OtherLanes"] | null;
+        };
         /**
          * LaneUpdate
          * @description This call can’t change these fields; send them unchanged or omit them: id, slug, managed_by.
@@ -4554,6 +4698,46 @@ export interface components {
         OrgUpdate: {
             /** @description At least one visible character. */
             name: string;
+        };
+        /** OtherApiKeys */
+        OtherApiKeys: {
+            api_keys: number;
+            requests: number;
+            served: number;
+            failed: number;
+            cancelled: number;
+            /** @description The part of `failed` that reached no endpoint, for example because a limit or a guardrail rejected them. */
+            rejected: number;
+            /** @description Fallbacks to other endpoints. A request can have several. */
+            fallbacks: number;
+            /** @description Micro-USD, rounded half up. */
+            cost_micros: number;
+            /** @description Exact amount in US dollars, as a decimal string. */
+            cost_usd: string;
+            /** @description Requests with reported or estimated usage: those that reached a provider, except those that it rejected without reporting usage. */
+            metered_requests: number;
+            /** @description The part of `metered_requests` whose endpoint has no price; their cost is unknown. */
+            unpriced_requests: number;
+        };
+        /** OtherLanes */
+        OtherLanes: {
+            lanes: number;
+            requests: number;
+            served: number;
+            failed: number;
+            cancelled: number;
+            /** @description The part of `failed` that reached no endpoint, for example because a limit or a guardrail rejected them. */
+            rejected: number;
+            /** @description Fallbacks to other endpoints. A request can have several. */
+            fallbacks: number;
+            /** @description Micro-USD, rounded half up. */
+            cost_micros: number;
+            /** @description Exact amount in US dollars, as a decimal string. */
+            cost_usd: string;
+            /** @description Requests with reported or estimated usage: those that reached a provider, except those that it rejected without reporting usage. */
+            metered_requests: number;
+            /** @description The part of `metered_requests` whose endpoint has no price; their cost is unknown. */
+            unpriced_requests: number;
         };
         /** PasswordChange */
         PasswordChange: {
@@ -11192,6 +11376,68 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["EndpointStatsPage"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            500: components["responses"]["Error500"];
+            501: components["responses"]["Error501"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    getLaneStats: {
+        parameters: {
+            query?: {
+                bucket?: "minute" | "hour" | "day";
+                from?: string;
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description LaneStatsPage */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LaneStatsPage"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            500: components["responses"]["Error500"];
+            501: components["responses"]["Error501"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    getApiKeyStats: {
+        parameters: {
+            query?: {
+                bucket?: "minute" | "hour" | "day";
+                from?: string;
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description ApiKeyStatsPage */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKeyStatsPage"];
                 };
             };
             400: components["responses"]["Error400"];

@@ -136,6 +136,8 @@ export const routeAccess: Readonly<Record<RouteId, Access>> = {
   getTimeseries: { scope: 'relay:usage:read' },
   getSpend: { scope: 'relay:usage:read' },
   getEndpointStats: { everyScope: ['relay:routing:read', 'relay:usage:read'] },
+  getLaneStats: { scope: 'relay:usage:read' },
+  getApiKeyStats: { scope: 'relay:usage:read' },
   getFailures: { scope: 'relay:usage:read' },
   getShowback: { scope: 'relay:usage:read:organization' },
   exportShowback: { scope: 'relay:usage:read:organization' },

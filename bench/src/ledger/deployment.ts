@@ -94,7 +94,10 @@ async function configure(postgres: PrivatePostgres): Promise<void> {
 }
 
 /** The organization of the deployment, with as many providers, endpoints and lanes as its requests name. */
-export async function configureLargest({ client, post }: Deployment, endpointCount: number) {
+export async function configureLargest(
+  { client, post }: Deployment,
+  { endpoints: endpointCount, lanes: laneCount }: { readonly endpoints: number; readonly lanes: number },
+) {
   const { rows } = await client.query<{ id: string }>('select id from organizations');
   const [organization] = rows;
   if (organization === undefined) throw new Error('the deployment has no organization');
@@ -121,7 +124,7 @@ export async function configureLargest({ client, post }: Deployment, endpointCou
       }),
     );
   const lanes: string[] = [];
-  for (let index = 0; index < SIZES.lanes; index += 1)
+  for (let index = 0; index < laneCount; index += 1)
     lanes.push(
       await post('/api/relay/routing-lanes', {
         name: `Lane ${index}`,

@@ -17,6 +17,7 @@ const ORGANIZATIONS = 50;
 /** The first has half of all requests. */
 export function makePopulation(
   largest: Pick<Organization, 'id' | 'providers' | 'endpoints' | 'lanes'> & Partial<Organization>,
+  keys: number = SIZES.keys,
 ): readonly Organization[] {
   const complete = (known: Partial<Organization>): Organization => ({
     id: randomUUID(),
@@ -28,7 +29,10 @@ export function makePopulation(
     keys: ids(SIZES.keys),
     ...known,
   });
-  return [complete(largest), ...Array.from({ length: ORGANIZATIONS - 1 }, () => complete({}))];
+  return [
+    complete({ keys: ids(keys), ...largest }),
+    ...Array.from({ length: ORGANIZATIONS - 1 }, () => complete({})),
+  ];
 }
 
 export const ERROR_CODES = [
@@ -67,10 +71,11 @@ export function sampleRequest(organizations: readonly Organization[], timeMs: nu
     (Math.random() < 0.5 ? largest : organizations[below(organizations.length)]) ?? largest;
   if (organization === undefined) throw new Error('there are no organizations');
   // Some keys are far busier than others.
-  const key = Math.floor(SIZES.keys * Math.random() ** 2);
-  const lane = key % SIZES.lanes;
-  const perLane = Math.max(1, Math.floor(organization.endpoints.length / SIZES.lanes));
-  const endpoint = lane * perLane + Math.floor(perLane * Math.random() ** 4);
+  const { keys, lanes, endpoints } = organization;
+  const key = Math.floor(keys.length * Math.random() ** 2);
+  const lane = key % lanes.length;
+  const perLane = Math.max(1, Math.floor(endpoints.length / lanes.length));
+  const endpoint = (lane * perLane + Math.floor(perLane * Math.random() ** 4)) % endpoints.length;
   const fate = Math.random();
   const state = fate < 0.95 ? 'completed' : fate < 0.99 ? 'failed' : 'cancelled';
   const latencyMs = Math.round(80 + 900 * Math.exp(2 * Math.random() - 0.5));

@@ -19,6 +19,10 @@ export interface Read {
     | 'series_by_model'
     | 'endpoints_day'
     | 'endpoints_30_days'
+    | 'lanes_day'
+    | 'api_keys_day'
+    | 'lanes_series_day'
+    | 'api_keys_series_day'
     | 'failures_day'
     | 'failures_30_days'
     | 'requests_first_page'
@@ -46,6 +50,7 @@ export async function makeReads(
       reads.push({ name: `${what}_30_days`, path: `/api/relay/stats/${what}?${days.toString()}` });
     }
   }
+  for (let repeat = 0; repeat < REPEATS; repeat += 1) reads.push(...readsOfRows());
   const walked = new Set<string>();
   for (const filter of filtersOf(organization)) {
     const path = `/api/relay/requests?${new URLSearchParams({ ...filter, limit: String(LIMIT) }).toString()}`;
@@ -60,6 +65,18 @@ export async function makeReads(
       reads.push({ name: 'requests_hundredth_page', path: later });
   }
   return reads;
+}
+
+/** All lanes and keys, and beside each the series of one figure, of which a page would need several. */
+function readsOfRows(): Read[] {
+  const series = (group: string) =>
+    `/api/relay/stats/timeseries?${new URLSearchParams({ metric: 'wait_ms_p95', group_by: group }).toString()}`;
+  return [
+    { name: 'lanes_day', path: '/api/relay/stats/lanes' },
+    { name: 'lanes_series_day', path: series('lane') },
+    { name: 'api_keys_day', path: '/api/relay/stats/api-keys' },
+    { name: 'api_keys_series_day', path: series('api_key') },
+  ];
 }
 
 /** Each filter with the busiest, the quietest and some values between, and one that no request has. */

@@ -53,7 +53,7 @@ function timingsOf(request: SampleRequest) {
 function idsOf({ organization, key, lane, endpoint }: SampleRequest) {
   const provider = endpoint % SIZES.providers;
   return {
-    userId: organization.users[Math.floor((key * SIZES.users) / SIZES.keys)] ?? '',
+    userId: organization.users[Math.floor((key * SIZES.users) / organization.keys.length)] ?? '',
     keyId: organization.keys[key] ?? '',
     laneId: organization.lanes[lane] ?? '',
     endpointId: organization.endpoints[endpoint] ?? '',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Timeseries } from '@relay/contract';
-import { dayFiguresOf, figureIn, keyDayOf, spentIn } from './usage-queries.ts';
+import { keyDayOf, spentIn } from './usage-queries.ts';
 
 type Series = Timeseries['series'][number];
 
@@ -10,25 +10,6 @@ function series(kind: Series['kind'], key: string | null, total: number): Series
 }
 
 describe('the figures of the last 24 hours', () => {
-  it('are zero for a row without a series, and unknown when some are summed', () => {
-    const whole = dayFiguresOf([series('group', 'a', 3)]);
-    assert.equal(figureIn(whole, 'a')?.total, 3);
-    assert.equal(figureIn(whole, 'b')?.total, 0);
-    const cut = dayFiguresOf([series('group', 'a', 3), series('other', null, 5)]);
-    assert.equal(figureIn(cut, 'b'), undefined);
-    assert.equal(figureIn(undefined, 'a'), undefined);
-  });
-
-  it('hold requests without a lane, and the sum over all', () => {
-    const figures = dayFiguresOf([
-      series('group', 'a', 3),
-      series('none', null, 4),
-      series('other', null, 5),
-    ]);
-    assert.equal(figureIn(figures, '')?.total, 4);
-    assert.equal(figures.all, 12);
-  });
-
   it('leave the spend of a row with requests unknown when it is zero', () => {
     const [none, some] = [
       { total: 0, hours: [] },

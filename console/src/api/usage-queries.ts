@@ -36,43 +36,20 @@ export function statsSummaryQuery(api: Api) {
   });
 }
 
-const DAY_MS = 86_400_000;
-
-/** A metric of one lane or key over the last 24 hours. */
+/** A metric of one endpoint, lane or key over the last 24 hours. */
 export interface DayFigure {
   readonly total: number | null;
   /** For each hour, oldest first. */
   readonly hours: readonly number[];
 }
 
-/** What the last 24 hours were for each lane or key. */
-export interface DayFigures {
-  /** By ID; requests without one are under the empty string. */
-  readonly of: ReadonlyMap<string, DayFigure>;
-  /** The sum over all series. */
-  readonly all: number;
-  /** The server sums what is beyond the first 50; of those, the figure is unknown. */
-  readonly isWhole: boolean;
-}
-
-export function dayFiguresQuery(api: Api, group: 'lane' | 'api_key', metric: TimeseriesQuery['metric']) {
-  return queryOptions({
-    queryKey: [...cacheKeys.dayFigures, group, metric],
-    queryFn: async ({ signal }): Promise<DayFigures> =>
-      dayFiguresOf(await readDays(api, signal, { metric, group_by: group })),
-    staleTime: 60_000,
-  });
-}
-
-async function readDays(
+/** Without a range: the latest 24 hours, as in the statistics of all keys. */
+async function readSeries(
   api: Api,
   signal: AbortSignal,
-  question: Omit<TimeseriesQuery, 'bucket' | 'from'>,
-  days = 1,
+  question: Omit<TimeseriesQuery, 'to'>,
 ): Promise<Timeseries['series']> {
-  const from = new Date(Date.now() - days * DAY_MS).toISOString();
-  const query = { ...question, bucket: 'hour', from } as const;
-  return (await take(api.GET('/api/relay/stats/timeseries', { params: { query }, signal }))).series;
+  return (await take(api.GET('/api/relay/stats/timeseries', { params: { query: question }, signal }))).series;
 }
 
 /** The requests of a lane that one endpoint got. */
@@ -83,15 +60,16 @@ export interface EndpointTraffic {
   readonly requests: number;
 }
 
-const WEEK_DAYS = 7;
+const WEEK_MS = 7 * 86_400_000;
 
 /** The requests of a lane in the last 7 days by endpoint, also by those that left the lane. Requests that reached none are left out. */
 export function laneTrafficQuery(api: Api, laneId: string) {
   return queryOptions({
     queryKey: [...cacheKeys.laneTraffic, laneId],
     queryFn: async ({ signal }): Promise<readonly EndpointTraffic[]> => {
-      const question = { metric: 'requests', group_by: 'endpoint', lane_id: laneId } as const;
-      const series = await readDays(api, signal, question, WEEK_DAYS);
+      const from = new Date(Date.now() - WEEK_MS).toISOString();
+      const question = { metric: 'requests', group_by: 'endpoint', lane_id: laneId, from } as const;
+      const series = await readSeries(api, signal, question);
       return series
         .filter(({ kind }) => kind !== 'none')
         .map(({ key, label, total }) => ({ endpointId: key, name: label, requests: total ?? 0 }));
@@ -112,13 +90,13 @@ export interface KeyDay {
   readonly waitMsP95: number | null;
 }
 
-/** Of any key, also of one beyond the first 50 of `dayFiguresQuery`. */
+/** Of one key, so that it can be read often. */
 export function keyDayQuery(api: Api, keyId: string) {
   return queryOptions({
-    queryKey: [...cacheKeys.dayFigures, 'api_key', { keyId }],
+    queryKey: [...cacheKeys.keyDay, keyId],
     queryFn: async ({ signal }): Promise<KeyDay> => {
       const read = (question: Pick<TimeseriesQuery, 'metric' | 'group_by'>) =>
-        readDays(api, signal, { ...question, api_key_id: keyId });
+        readSeries(api, signal, { ...question, api_key_id: keyId });
       const [services, spend, waits] = await Promise.all([
         read({ metric: 'requests', group_by: 'service' }),
         read({ metric: 'cost_micros' }),
@@ -135,38 +113,17 @@ export function keyDayOf(
   [spend]: Timeseries['series'],
   [waits]: Timeseries['series'],
 ): KeyDay {
-  const by = dayFiguresOf(services);
+  const totalOf = (service: string) => services.find(({ key }) => key === service)?.total ?? 0;
+  const requests = services.reduce((sum, { total }) => sum + (total ?? 0), 0);
   const figure = (total: number | null | undefined): DayFigure => ({ total: total ?? 0, hours: [] });
   return {
-    requests: by.all,
-    costMicros: spentIn(figure(spend?.total), figure(by.all))?.total ?? null,
-    failed: by.of.get('failed')?.total ?? 0,
-    waited: by.of.get('waited')?.total ?? 0,
+    requests,
+    costMicros: spentIn(figure(spend?.total), figure(requests))?.total ?? null,
+    failed: totalOf('failed'),
+    waited: totalOf('waited'),
     waitMsP95: waits?.total ?? null,
   };
 }
-
-export function dayFiguresOf(series: Timeseries['series']): DayFigures {
-  const known = series.filter(({ kind }) => kind === 'group' || kind === 'none');
-  return {
-    of: new Map(
-      known.map(({ key, total, points }) => [
-        key ?? '',
-        { total, hours: points.map(({ value }) => value ?? 0) },
-      ]),
-    ),
-    all: series.reduce((sum, { total }) => sum + (total ?? 0), 0),
-    isWhole: series.every(({ kind }) => kind !== 'other'),
-  };
-}
-
-/** The figure of one row; undefined while loading, and where it is unknown. */
-export function figureIn(figures: DayFigures | undefined, id: string): DayFigure | undefined {
-  if (figures === undefined) return undefined;
-  return figures.of.get(id) ?? (figures.isWhole ? NONE : undefined);
-}
-
-const NONE: DayFigure = { total: 0, hours: [] };
 
 /** The sum over some rows; null if that of one of them is unknown. */
 export function sumOf(figures: readonly (DayFigure | undefined)[]): number | null {

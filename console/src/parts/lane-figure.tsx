@@ -1,11 +1,11 @@
+import type { DayTraffic } from '../api/traffic-stats-queries.ts';
 import { formatDuration, formatShare } from '../format/numbers.ts';
 import { text } from '../text/index.ts';
 import { classes } from '../ui/class-names.ts';
-import type { LaneFigures } from './use-lane-figures.ts';
 
 interface LaneFigureProps {
   /** Undefined while loading and where unknown. */
-  readonly of: LaneFigures | undefined;
+  readonly of: DayTraffic | undefined;
 }
 
 /** The 95th percentile of a lane's waits. */

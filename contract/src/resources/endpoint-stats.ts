@@ -11,9 +11,13 @@ export const BucketRangeQuery = query({
   to: optional(Timestamp),
 });
 
-const Quantile = nullable(integer(), {
+export const Quantile = nullable(integer(), {
   description:
     'By nearest rank: exact up to 1,000 ms, rounded to two significant digits above that. Null if nothing was measured.',
+});
+
+export const Counted = oneOf(['organization', 'own'], {
+  description: '`own`: only the caller’s requests, because the caller lacks `relay:usage:read:organization`.',
 });
 
 const EndpointStats = closed('EndpointStats', {
@@ -54,10 +58,7 @@ export const EndpointStatsPage = closed('EndpointStatsPage', {
   bucket: Bucket,
   from: Timestamp,
   to: Timestamp,
-  counted: oneOf(['organization', 'own'], {
-    description:
-      '`own`: only the caller’s requests, because the caller lacks `relay:usage:read:organization`.',
-  }),
+  counted: Counted,
   limits: oneOf(['read', 'no_access', 'unavailable'], {
     description:
       '`no_access`: the caller lacks `relay:limits:read:organization`. `unavailable`: the state of limits can’t be read right now.',

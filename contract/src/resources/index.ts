@@ -26,4 +26,5 @@ export * from './routing.ts';
 export * from './session.ts';
 export * from './stats.ts';
 export * from './team.ts';
+export * from './traffic-stats.ts';
 export * from './values.ts';

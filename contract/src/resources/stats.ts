@@ -222,7 +222,7 @@ export const WaitDistribution = closed('WaitDistribution', {
 });
 export type WaitDistribution = Static<typeof WaitDistribution>;
 
-const spendSums = {
+export const spendSums = {
   cost_micros: integer({ description: 'Micro-USD, rounded half up.' }),
   cost_usd: ExactUsd,
   metered_requests: integer({

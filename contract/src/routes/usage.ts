@@ -22,6 +22,7 @@ import {
   WaitDistribution,
   WaitDistributionQuery,
 } from '../resources/stats.ts';
+import { ApiKeyStatsPage, LaneStatsPage } from '../resources/traffic-stats.ts';
 import type { RouteTable } from '../route-definition.ts';
 import { params } from '../schema.ts';
 
@@ -110,6 +111,24 @@ export const usageRoutes = {
     summary: 'Read traffic, latency, errors, spend, health and tightest limit of every endpoint',
     query: BucketRangeQuery,
     success: { status: 200, schema: EndpointStatsPage },
+  },
+  getLaneStats: {
+    ...shared,
+    method: 'GET',
+    path: '/api/relay/stats/lanes',
+    access: { scope: 'relay:usage:read' },
+    summary: 'Read traffic, errors, waits, fallbacks and spend of every lane with requests',
+    query: BucketRangeQuery,
+    success: { status: 200, schema: LaneStatsPage },
+  },
+  getApiKeyStats: {
+    ...shared,
+    method: 'GET',
+    path: '/api/relay/stats/api-keys',
+    access: { scope: 'relay:usage:read' },
+    summary: 'Read traffic, errors, waits, fallbacks and spend of every API key with requests',
+    query: BucketRangeQuery,
+    success: { status: 200, schema: ApiKeyStatsPage },
   },
   getFailures: {
     ...shared,

@@ -207,6 +207,8 @@ export const sampleOf: Readonly<Record<RouteId, (of: Objects) => Sample>> = {
   getTimeseries: () => ({ query: { metric: 'requests' } }),
   getSpend: () => ({}),
   getEndpointStats: () => ({}),
+  getLaneStats: () => ({}),
+  getApiKeyStats: () => ({}),
   getFailures: () => ({}),
   getShowback: () => ({ query: { group_by: 'model' } }),
   exportShowback: () => ({ query: { format: 'focus' } }),

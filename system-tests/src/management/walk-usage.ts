@@ -28,6 +28,8 @@ export async function walkUsage(world: World, caller: Caller, made: Made): Promi
   const series = 'GET /api/relay/stats/timeseries?metric=requests';
   await walk.expect(caller, series, '200', fields.timeseries);
   await walk.expect(caller, 'GET /api/relay/stats/endpoints', '200', fields.endpointStats);
+  await walk.expect(caller, 'GET /api/relay/stats/lanes', '200', fields.laneStats);
+  await walk.expect(caller, 'GET /api/relay/stats/api-keys', '200', fields.apiKeyStats);
   await walk.expect(caller, 'GET /api/relay/stats/failures', '200', fields.failures);
   await walk.expect(caller, 'GET /api/relay/stats/showback?group_by=model', '200', fields.showback);
   await walk.expect(caller, 'GET /api/relay/stats/showback.csv?format=focus', '200', anyText);

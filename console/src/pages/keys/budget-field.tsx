@@ -1,6 +1,6 @@
 import { microsOf } from '@relay/contract/words';
 import { useQuery } from '@tanstack/react-query';
-import { dayFiguresQuery } from '../../api/usage-queries.ts';
+import { apiKeyStatsQuery } from '../../api/traffic-stats-queries.ts';
 import { useApi } from '../../api/use-api.ts';
 import { counted } from '../../format/numbers.ts';
 import { useAccess } from '../../session/use-access.ts';
@@ -81,13 +81,11 @@ export function BudgetField({ value, onChange }: BudgetFieldProps) {
 
 /** How many requests a budget pays for, at the mean cost of the last 24 hours. */
 function useReach({ typed, period }: BudgetDraft): string | null {
-  const api = useApi();
-  const enabled = useAccess().can('getTimeseries');
-  const { data: requests } = useQuery({ ...dayFiguresQuery(api, 'api_key', 'requests'), enabled });
-  const { data: spend } = useQuery({ ...dayFiguresQuery(api, 'api_key', 'cost_micros'), enabled });
+  const enabled = useAccess().can('getApiKeyStats');
+  const { data: day } = useQuery({ ...apiKeyStatsQuery(useApi()), enabled });
   const micros = microsOf(typed);
-  if (micros === undefined || requests === undefined || spend === undefined || spend.all === 0) return null;
-  const count = roughly((micros * requests.all) / spend.all);
+  if (micros === undefined || day === undefined || day.costMicros === 0) return null;
+  const count = roughly((micros * day.requests) / day.costMicros);
   return words.budgetReach(counted(count, 'request'), text.limits.periods[period]);
 }
 

@@ -1,5 +1,6 @@
 import type { ApiKey } from '@relay/contract';
-import { type DayFigures, figureIn, spentIn, sumOf } from '../../api/usage-queries.ts';
+import { dayIn, type TrafficDay } from '../../api/traffic-stats-queries.ts';
+import { sumOf } from '../../api/usage-queries.ts';
 import { formatCount, formatMoneyShort } from '../../format/numbers.ts';
 import { formatDay } from '../../format/times.ts';
 import { DayTraffic, DayValue, known } from '../../parts/day-figure.tsx';
@@ -17,15 +18,10 @@ import { fullness, type KeyLimits } from './use-key-limits.ts';
 const words = text.keys;
 const TONES: Record<ApiKey['status'], Tone> = { active: 'good', revoked: 'bad', expired: 'warn' };
 
-/** The last 24 hours of each key; undefined while loading and without access. */
-export interface KeyDays {
-  readonly requests: DayFigures | undefined;
-  readonly spend: DayFigures | undefined;
-}
-
 interface KeyColumnsSetup {
   readonly limits: KeyLimits | undefined;
-  readonly days: KeyDays;
+  /** The last 24 hours of each key; undefined while loading and without access. */
+  readonly day: TrafficDay | undefined;
   readonly selfId: string | undefined;
   /** Names by user ID where the keys of several members are shown; otherwise null. */
   readonly owners: ReadonlyMap<string, string> | null;
@@ -41,7 +37,7 @@ export function keyColumns(setup: KeyColumnsSetup): readonly Column<ApiKey>[] {
     nameColumn(setup),
     ...(owners === null ? [] : [ownerColumn(owners)]),
     ...(setup.teams.size === 0 ? [] : [teamColumn(setup.teams)]),
-    ...trafficColumns(setup.days),
+    ...trafficColumns(setup.day),
     limitColumn(setup.limits),
     lastUsedColumn,
     expiresColumn,
@@ -106,26 +102,27 @@ function teamColumn(teams: ReadonlyMap<string, string>): Column<ApiKey> {
   };
 }
 
-function trafficColumns({ requests, spend }: KeyDays): readonly Column<ApiKey>[] {
-  const spentBy = (id: string) => spentIn(figureIn(spend, id), figureIn(requests, id));
+function trafficColumns(day: TrafficDay | undefined): readonly Column<ApiKey>[] {
+  const requestsOf = ({ id }: ApiKey) => dayIn(day, id)?.requests;
+  const spendOf = ({ id }: ApiKey) => dayIn(day, id)?.spend;
   return [
     {
       id: 'requests',
       header: words.columns.requests,
       from: 'md',
       align: 'right',
-      sortBy: ({ id }) => figureIn(requests, id)?.total ?? -1,
-      cell: ({ id }) => <DayTraffic of={figureIn(requests, id)} />,
-      total: (rows) => known(sumOf(rows.map(({ id }) => figureIn(requests, id))), formatCount),
+      sortBy: (key) => requestsOf(key)?.total ?? -1,
+      cell: (key) => <DayTraffic of={requestsOf(key)} />,
+      total: (rows) => known(sumOf(rows.map(requestsOf)), formatCount),
     },
     {
       id: 'spend',
       header: words.columns.spend,
       from: 'sm',
       align: 'right',
-      sortBy: ({ id }) => spentBy(id)?.total ?? -1,
-      cell: ({ id }) => <DayValue of={spentBy(id)} format={formatMoneyShort} />,
-      total: (rows) => known(sumOf(rows.map(({ id }) => spentBy(id))), formatMoneyShort),
+      sortBy: (key) => spendOf(key)?.total ?? -1,
+      cell: (key) => <DayValue of={spendOf(key)} format={formatMoneyShort} />,
+      total: (rows) => known(sumOf(rows.map(spendOf)), formatMoneyShort),
     },
   ];
 }

@@ -3,11 +3,11 @@ import { useMemo } from 'react';
 import { membersQuery, orgApiKeysQuery } from '../../api/people-queries.ts';
 import { apiKeysQuery, sessionQuery } from '../../api/queries.ts';
 import { teamsQuery } from '../../api/team-queries.ts';
-import { dayFiguresQuery } from '../../api/usage-queries.ts';
+import { apiKeyStatsQuery } from '../../api/traffic-stats-queries.ts';
 import { useApi } from '../../api/use-api.ts';
 import { useAccess } from '../../session/use-access.ts';
 import type { NewKey } from './create-key.ts';
-import { type KeyDays, keyColumns } from './key-columns.tsx';
+import { keyColumns } from './key-columns.tsx';
 import type { OpenedKey } from './key-panel.tsx';
 import { useKeyLimits } from './use-key-limits.ts';
 
@@ -33,10 +33,10 @@ export function useKeys(ofAll: boolean, { onCreated, open }: RowActions) {
     [ofAll, members.data],
   );
   const teams = useMemo(() => new Map(teamList?.map(({ id, name }) => [id, name])), [teamList]);
-  const days = useKeyDays();
+  const { data: day } = useQuery({ ...apiKeyStatsQuery(api), enabled: can('getApiKeyStats') });
   const columns = useMemo(
-    () => keyColumns({ limits, days, selfId: self?.id, owners, teams, onCreated, open }),
-    [limits, days, self?.id, owners, teams, onCreated, open],
+    () => keyColumns({ limits, day, selfId: self?.id, owners, teams, onCreated, open }),
+    [limits, day, self?.id, owners, teams, onCreated, open],
   );
   const keys = ofAll ? all : own;
   const openedOf = (openId: string | null): OpenedKey | null => {
@@ -52,12 +52,4 @@ export function useKeys(ofAll: boolean, { onCreated, open }: RowActions) {
     };
   };
   return { keys, columns, owners, openedOf };
-}
-
-function useKeyDays(): KeyDays {
-  const api = useApi();
-  const enabled = useAccess().can('getTimeseries');
-  const { data: requests } = useQuery({ ...dayFiguresQuery(api, 'api_key', 'requests'), enabled });
-  const { data: spend } = useQuery({ ...dayFiguresQuery(api, 'api_key', 'cost_micros'), enabled });
-  return useMemo(() => ({ requests, spend }), [requests, spend]);
 }

@@ -51,11 +51,11 @@ const traffic: readonly Column<LaneRow>[] = [
     header: words.columns.requests,
     align: 'right',
     sortBy: ({ figures }) => figures?.requests.total ?? -1,
-    cell: ({ figures, spend }) => (
+    cell: ({ figures }) => (
       <>
         <DayTraffic of={figures?.requests} />
         <span className="text-xs sm:hidden">
-          <DayValue of={spend} format={formatMoneyShort} />
+          <DayValue of={figures?.spend} format={formatMoneyShort} />
         </span>
       </>
     ),
@@ -90,9 +90,9 @@ const traffic: readonly Column<LaneRow>[] = [
     header: words.columns.spend,
     from: 'sm',
     align: 'right',
-    sortBy: ({ spend }) => spend?.total ?? -1,
-    cell: ({ spend }) => <DayValue of={spend} format={formatMoneyShort} />,
-    total: (rows) => known(sumOf(rows.map(({ spend }) => spend)), formatMoneyShort),
+    sortBy: ({ figures }) => figures?.spend.total ?? -1,
+    cell: ({ figures }) => <DayValue of={figures?.spend} format={formatMoneyShort} />,
+    total: (rows) => known(sumOf(rows.map(({ figures }) => figures?.spend)), formatMoneyShort),
   },
 ];
 

@@ -1,11 +1,11 @@
 import { Link } from '@tanstack/react-router';
+import type { DayTraffic } from '../../api/traffic-stats-queries.ts';
 import { formatCount, formatDuration } from '../../format/numbers.ts';
 import { isUnwell } from '../../parts/health-order.ts';
 import { LaneFallbacks, LaneWait } from '../../parts/lane-figure.tsx';
 import { boundLimitOf } from '../../parts/limit-metrics.ts';
 import { PriorityName } from '../../parts/priority-car.tsx';
 import { SlotPlate } from '../../parts/slot-plate.tsx';
-import type { LaneFigures } from '../../parts/use-lane-figures.ts';
 import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
 import { classes } from '../../ui/class-names.ts';
@@ -22,7 +22,7 @@ const ENDPOINTS_SHOWN = 5;
 
 interface LaneFlowProps {
   readonly lane: BoardLane;
-  readonly day: LaneFigures | undefined;
+  readonly day: DayTraffic | undefined;
   readonly isStill: boolean;
   /** When the board was read, by this browser's clock. */
   readonly readAtMs: number;
@@ -189,7 +189,7 @@ function Ways({ lane, isStill }: { readonly lane: BoardLane; readonly isStill: b
   );
 }
 
-function Day({ day }: { readonly day: LaneFigures | undefined }) {
+function Day({ day }: { readonly day: DayTraffic | undefined }) {
   return (
     <p className={classes('leading-[28px]', columns.day)}>
       <span>{day === undefined ? text.states.empty : formatCount(day.requests.total ?? 0)}</span>

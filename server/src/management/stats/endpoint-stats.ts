@@ -1,39 +1,35 @@
 import type { EndpointStats, EndpointStatsPage, LimitUsage } from '@relay/contract';
-import { countWords } from '@relay/contract/words';
 import type { Caller } from '../../domain/caller.ts';
 import { quantileMs } from '../../domain/histogram.ts';
 import { exactUsd, shownMicros } from '../../domain/money/money.ts';
 import type { Endpoint, OrganizationSnapshot } from '../../domain/snapshot.ts';
 import type { Handlers } from '../../http/call.ts';
-import { BUCKET_MS, type BucketRange } from '../../store/ledger/rollups/bucket.ts';
+import type { BucketRange } from '../../store/ledger/rollups/bucket.ts';
 import { NO_DURATIONS } from '../../store/ledger/rollups/read-durations.ts';
-import { type EndpointSums, readEndpoints } from '../../store/ledger/rollups/read-endpoints.ts';
 import { type EndpointFailures, readEndpointFailures } from '../../store/ledger/rollups/read-failures.ts';
+import { type GroupSums, readGroups } from '../../store/ledger/rollups/read-groups.ts';
 import { endpointFields, type HealthDeps, readHealth } from '../endpoint-health.ts';
 import { visibleUser } from '../requests/search.ts';
 import type { ManagementDeps } from '../resources/deps.ts';
-import { invalidField } from '../resources/refusals.ts';
-import { rangeOf } from './range.ts';
+import { pointsOf, rangeOfRows } from './range.ts';
 import { endpointOfLimit, type LimitDeps, readTightest } from './tightest-limits.ts';
 
 export type EndpointStatsDeps = HealthDeps & LimitDeps & Pick<ManagementDeps, 'ofOrganization'>;
 
-/** Every endpoint has a point for each of them. */
-const POINTS_MAX = 200;
+/** Each endpoint of the configuration is listed, so none is summed with others. */
+const ALL = Number.MAX_SAFE_INTEGER;
 
 /** What every endpoint does, in one read: the page that lists them needs all of it. */
 export function endpointStatsHandlers(deps: EndpointStatsDeps): Pick<Handlers, 'getEndpointStats'> {
   return {
     async getEndpointStats({ caller, query }): Promise<EndpointStatsPage> {
       const { organizationId } = caller;
-      const { bucket = 'hour' } = query;
-      const range = rangeOf(bucket, query, deps.clock.nowMs());
-      demandShort(range);
+      const range = rangeOfRows(query, 'endpoint', deps.clock.nowMs());
       const userId = visibleUser(caller);
       const snapshot = deps.snapshots.get(organizationId) ?? (await deps.snapshots.load(organizationId));
       const read = await readAll(deps, caller, snapshot, range);
       return {
-        bucket,
+        bucket: range.bucket,
         from: new Date(range.fromMs).toISOString(),
         to: new Date(range.toMs).toISOString(),
         counted: userId === undefined ? 'organization' : 'own',
@@ -45,7 +41,7 @@ export function endpointStatsHandlers(deps: EndpointStatsDeps): Pick<Handlers, '
 }
 
 interface ReadStats {
-  readonly sums: ReadonlyMap<string, EndpointSums>;
+  readonly sums: ReadonlyMap<string | null, GroupSums>;
   readonly errors: ReadonlyMap<string | null, readonly EndpointFailures[]>;
   readonly rejected: ReadonlyMap<string, number>;
   readonly healthOf: Awaited<ReturnType<typeof readHealth>>;
@@ -62,14 +58,14 @@ async function readAll(
   const { organizationId } = caller;
   const db = deps.ofOrganization(organizationId);
   const question = { organizationId, userId: visibleUser(caller), range };
-  const [sums, failures, healthOf, limits] = await Promise.all([
-    readEndpoints(db, question),
+  const [{ groups }, failures, healthOf, limits] = await Promise.all([
+    readGroups(db, 'endpoint', question, ALL),
     readEndpointFailures(db, question),
     readHealth(deps, organizationId, [...snapshot.endpoints.keys()]),
     readTightest(deps, caller, snapshot),
   ]);
   return {
-    sums: new Map(sums.map((each) => [each.endpointId, each])),
+    sums: new Map(groups.map((each) => [each.id, each])),
     errors: Map.groupBy(failures, ({ endpoint_id }) => endpoint_id),
     rejected: rejectedBy(failures, snapshot),
     healthOf,
@@ -78,20 +74,11 @@ async function readAll(
   };
 }
 
-function demandShort({ bucket, fromMs, toMs }: BucketRange): void {
-  const points = (toMs - fromMs) / BUCKET_MS[bucket];
-  if (points > POINTS_MAX)
-    throw invalidField(
-      'bucket',
-      `bucket ${bucket} over this time range would return ${countWords(points)} points per endpoint; the maximum is ${POINTS_MAX}. Use a longer bucket or a shorter time range.`,
-    );
-}
-
 function toStats(endpoint: Endpoint, range: BucketRange, read: ReadStats): EndpointStats {
   const { id } = endpoint;
   const sums = read.sums.get(id);
   const { completed = 0, failed = 0, cancelled = 0, costPicos = 0n } = sums ?? {};
-  const ttft = sums?.ttft ?? NO_DURATIONS;
+  const ttft = sums?.durations.ttft ?? NO_DURATIONS;
   return {
     endpoint_id: id,
     endpoint_name: endpoint.name,
@@ -105,18 +92,12 @@ function toStats(endpoint: Endpoint, range: BucketRange, read: ReadStats): Endpo
     series: sums === undefined ? [] : pointsOf(range, sums.series),
     ttft_ms_p50: quantileMs(ttft, 0.5),
     ttft_ms_p95: quantileMs(ttft, 0.95),
-    duration_ms_p95: quantileMs(sums?.latency ?? NO_DURATIONS, 0.95),
+    duration_ms_p95: quantileMs(sums?.durations.latency ?? NO_DURATIONS, 0.95),
     errors: errorsOf(read.errors.get(id) ?? []),
     cost_micros: shownMicros(costPicos),
     cost_usd: exactUsd(costPicos),
     tightest_limit: read.tightest.get(id) ?? null,
   };
-}
-
-function pointsOf({ bucket, fromMs, toMs }: BucketRange, series: ReadonlyMap<number, number>): number[] {
-  const points: number[] = [];
-  for (let atMs = fromMs; atMs < toMs; atMs += BUCKET_MS[bucket]) points.push(series.get(atMs) ?? 0);
-  return points;
 }
 
 function errorsOf(failures: readonly EndpointFailures[]): EndpointStats['errors'] {

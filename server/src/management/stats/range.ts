@@ -4,6 +4,8 @@ import { invalidField } from '../resources/refusals.ts';
 import { timeOf } from '../resources/time-param.ts';
 
 const POINTS_MAX = 2_000;
+/** Where every row has a point for each bucket. */
+const POINTS_PER_ROW_MAX = 200;
 
 /** The number of buckets when the query has no time range. */
 const DEFAULT_BUCKETS: Readonly<Record<Bucket, number>> = { minute: 60, hour: 24, day: 30 };
@@ -36,4 +38,30 @@ export function rangeOf(bucket: Bucket, asked: Asked, nowMs: number): BucketRang
     );
   }
   return { bucket, fromMs, toMs };
+}
+
+/** The same where each row, such as an endpoint, has its own points. */
+export function rangeOfRows(
+  { bucket = 'hour', ...asked }: Asked & { readonly bucket?: Bucket },
+  row: string,
+  nowMs: number,
+): BucketRange {
+  const range = rangeOf(bucket, asked, nowMs);
+  const points = (range.toMs - range.fromMs) / BUCKET_MS[bucket];
+  if (points > POINTS_PER_ROW_MAX)
+    throw invalidField(
+      'bucket',
+      `bucket ${bucket} over this time range would return ${countWords(points)} points per ${row}; the maximum is ${POINTS_PER_ROW_MAX}. Use a longer bucket or a shorter time range.`,
+    );
+  return range;
+}
+
+/** A number for each bucket of the range, oldest first. */
+export function pointsOf(
+  { bucket, fromMs, toMs }: BucketRange,
+  series: ReadonlyMap<number, number>,
+): number[] {
+  const points: number[] = [];
+  for (let atMs = fromMs; atMs < toMs; atMs += BUCKET_MS[bucket]) points.push(series.get(atMs) ?? 0);
+  return points;
 }

@@ -31,6 +31,7 @@ import {
 } from './series.ts';
 import { showbackHandlers } from './showback.ts';
 import { spendHandlers } from './spend.ts';
+import { trafficHandlers } from './traffic.ts';
 
 type StatsDeps = EndpointStatsDeps;
 
@@ -63,6 +64,7 @@ export function statsHandlers(deps: StatsDeps): Handlers {
     },
     ...meteredHandlers(deps),
     ...endpointStatsHandlers(deps),
+    ...trafficHandlers(deps),
     ...failureHandlers(deps),
     async getWaitDistribution({ caller, query }) {
       const { organizationId } = caller;

@@ -242,6 +242,27 @@ export const endpointStats = exactly({
     }),
   ),
 });
+const trafficFields: Fields = {
+  requests: integer,
+  served: integer,
+  failed: integer,
+  cancelled: integer,
+  rejected: integer,
+  fallbacks: integer,
+  ...spendSums,
+};
+const trafficPage: Fields = { ...rangeFields, counted: oneOf('organization', 'own') };
+const rowFields: Fields = { ...trafficFields, series: listOf(integer), wait_ms_p95: maybeCount };
+export const laneStats = exactly({
+  ...trafficPage,
+  lanes: listOf(exactly({ lane_id: maybeId, lane_name: maybeText, ...rowFields })),
+  other: nullable(exactly({ lanes: integer, ...trafficFields })),
+});
+export const apiKeyStats = exactly({
+  ...trafficPage,
+  api_keys: listOf(exactly({ api_key_id: maybeId, api_key_name: maybeText, ...rowFields })),
+  other: nullable(exactly({ api_keys: integer, ...trafficFields })),
+});
 export const failures = exactly({
   ...rangeFields,
   requests: integer,

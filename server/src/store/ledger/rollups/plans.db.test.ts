@@ -3,8 +3,8 @@ import { randomUUIDv7 } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { type RawBuilder, sql } from 'kysely';
 import { type MigratedDatabase, migratedDatabase } from '../../fixtures/migrated-database.fixture.ts';
-import { endpointsQuery } from './read-endpoints.ts';
 import { endpointFailuresQuery, failuresQuery } from './read-failures.ts';
+import { groupsQuery } from './read-groups.ts';
 import { meteredQuery } from './read-metered.ts';
 import { type SeriesQuestion, seriesQuery, stateCountsQuery } from './read-series.ts';
 import { spendQuery } from './read-spend.ts';
@@ -98,10 +98,11 @@ describe('statistics from a quarter of a million sums', () => {
     );
   });
 
-  it('a day of all endpoints, and of failures by cause, reads no table from end to end', async () => {
+  it('a day of all endpoints, lanes and keys, and of failures by cause, reads no table from end to end', async () => {
     const range = { bucket: 'hour', fromMs: toMs - DAY_MS, toMs } as const;
     for (const userId of [undefined, users[0]]) {
-      await assertIndexed(endpointsQuery({ organizationId, userId, range }));
+      for (const by of ['endpoint', 'lane', 'api_key'] as const)
+        await assertIndexed(groupsQuery(by, { organizationId, userId, range }, 10_000));
       await assertIndexed(failuresQuery({ organizationId, userId, range }, 100));
       await assertIndexed(endpointFailuresQuery({ organizationId, userId, range }));
     }

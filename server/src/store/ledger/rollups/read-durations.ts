@@ -23,17 +23,19 @@ export const NO_COUNTS = sql`null as coarse, null as bins, null as counts`;
  * as much, and a sum for each coarse bound is computed even for rollups that have none.
  */
 export function countsOf(durations: Durations): RawBuilder<unknown> {
-  const fine = sql`${joinedBins(durations)} as bins, ${joinedCounts(durations)} as counts`;
-  if (durations === 'ttft') return sql`null as coarse, ${fine}`;
-  return sql`${joined(`rollup.${durations}_histogram`, ';')} as coarse, ${fine}`;
+  return countsAs(durations, '');
 }
 
-export function joinedBins(durations: Durations): RawBuilder<unknown> {
-  return joined(`rollup.${durations}_bins`);
+/** The same columns with the name of the durations first, for statements that read several. */
+export function namedCountsOf(durations: Durations): RawBuilder<unknown> {
+  return countsAs(durations, `${durations}_`);
 }
 
-export function joinedCounts(durations: Durations): RawBuilder<unknown> {
-  return joined(`rollup.${durations}_counts`);
+function countsAs(durations: Durations, prefix: string): RawBuilder<unknown> {
+  const as = (part: keyof StoredCounts) => sql.ref(`${prefix}${part}`);
+  const coarse = durations === 'ttft' ? sql`null` : joined(`rollup.${durations}_histogram`, ';');
+  const [bins, counts] = [joined(`rollup.${durations}_bins`), joined(`rollup.${durations}_counts`)];
+  return sql`${coarse} as ${as('coarse')}, ${bins} as ${as('bins')}, ${counts} as ${as('counts')}`;
 }
 
 function joined(column: string, between = ','): RawBuilder<unknown> {
@@ -59,8 +61,8 @@ const COMMA = 44;
 const MINUS = 45;
 const ZERO = 48;
 
-/** Digit by digit: statistics of many endpoints have a million numbers, and to split them costs twice as much. */
-function numbersIn(text: string | null): number[] {
+/** Separated by commas. Digit by digit: statistics of many endpoints have a million numbers, and to split them costs twice as much. */
+export function numbersIn(text: string | null): number[] {
   if (text === null) return [];
   const numbers: number[] = [];
   let number = 0;

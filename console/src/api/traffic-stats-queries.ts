@@ -1,0 +1,100 @@
+import type { ApiKeyStatsPage, LaneStats, LaneStatsPage } from '@relay/contract';
+import { queryOptions } from '@tanstack/react-query';
+import { type Api, take } from './client.ts';
+import { cacheKeys } from './queries.ts';
+import { type DayFigure, isCostKnown } from './usage-queries.ts';
+
+/** The last 24 hours of one lane or key. */
+export interface DayTraffic {
+  readonly requests: DayFigure;
+  readonly failed: number;
+  /** Its total is null if unknown: an endpoint had no price. */
+  readonly spend: DayFigure;
+  /** Null without requests. */
+  readonly waitMsP95: number | null;
+  /** Fallbacks per request; null without requests. */
+  readonly fallbackRate: number | null;
+}
+
+/** The last 24 hours of all lanes or keys. */
+export interface TrafficDay {
+  /** By ID; requests without one are under the empty string. Those without requests are missing. */
+  readonly of: ReadonlyMap<string, DayTraffic>;
+  /** The requests and the cost of all together. */
+  readonly requests: number;
+  readonly costMicros: number;
+  /** How many more had requests, which the server lists only combined. */
+  readonly further: number;
+}
+
+/** For all lanes in one call. */
+export function laneStatsQuery(api: Api) {
+  return queryOptions({
+    queryKey: cacheKeys.laneStats,
+    queryFn: async ({ signal }) => laneDayOf(await take(api.GET('/api/relay/stats/lanes', { signal }))),
+    staleTime: 60_000,
+  });
+}
+
+/** For all keys in one call. */
+export function apiKeyStatsQuery(api: Api) {
+  return queryOptions({
+    queryKey: cacheKeys.apiKeyStats,
+    queryFn: async ({ signal }) => keyDayOf(await take(api.GET('/api/relay/stats/api-keys', { signal }))),
+    staleTime: 60_000,
+  });
+}
+
+/** The figures of one row; undefined while loading, and where they are unknown. */
+export function dayIn(day: TrafficDay | undefined, id: string): DayTraffic | undefined {
+  if (day === undefined) return undefined;
+  return day.of.get(id) ?? (day.further === 0 ? NOTHING : undefined);
+}
+
+const NOTHING: DayTraffic = {
+  requests: { total: 0, hours: [] },
+  failed: 0,
+  spend: { total: 0, hours: [] },
+  waitMsP95: null,
+  fallbackRate: null,
+};
+
+export function laneDayOf({ lanes, other }: LaneStatsPage): TrafficDay {
+  return dayOf(
+    lanes.map(({ lane_id: id, ...stats }) => ({ ...stats, id })),
+    other,
+    other?.lanes,
+  );
+}
+
+function keyDayOf({ api_keys: keys, other }: ApiKeyStatsPage): TrafficDay {
+  return dayOf(
+    keys.map(({ api_key_id: id, ...stats }) => ({ ...stats, id })),
+    other,
+    other?.api_keys,
+  );
+}
+
+type Sums = Pick<LaneStats, 'requests' | 'cost_micros'>;
+type Stats = Omit<LaneStats, 'lane_id' | 'lane_name'> & { readonly id: string | null };
+
+function dayOf(rows: readonly Stats[], other: Sums | null, further = 0): TrafficDay {
+  const all: readonly Sums[] = other === null ? rows : [...rows, other];
+  return {
+    of: new Map(rows.map((row) => [row.id ?? '', trafficOf(row)])),
+    requests: all.reduce((sum, { requests }) => sum + requests, 0),
+    costMicros: all.reduce((sum, { cost_micros: micros }) => sum + micros, 0),
+    further,
+  };
+}
+
+function trafficOf(row: Stats): DayTraffic {
+  const { requests, failed, fallbacks, series, cost_micros: micros, wait_ms_p95: waitMsP95 } = row;
+  return {
+    requests: { total: requests, hours: series },
+    failed,
+    spend: { total: isCostKnown(row) ? micros : null, hours: [] },
+    waitMsP95,
+    fallbackRate: requests === 0 ? null : fallbacks / requests,
+  };
+}
