@@ -2851,6 +2851,17 @@ export interface components {
              */
             state: "changed" | "unchanged" | "unknown";
         };
+        /** CostLine */
+        CostLine: {
+            /** @enum {string} */
+            kind: "input" | "cached_input" | "cache_write_5m" | "cache_write_1h" | "audio_input" | "image_input" | "output" | "reasoning" | "audio_output" | "image_output" | "request";
+            /** @description Null with kind `request`, the flat price of a request. */
+            tokens: number | null;
+            /** @description Micro-USD per 1,000,000 tokens; with kind `request`, per request. */
+            price_micros: number;
+            /** @description Exact amount in US dollars, as a decimal string. */
+            cost_usd: string;
+        };
         /** CountTokensRequest */
         CountTokensRequest: {
             /** @description A lane, `provider-slug/upstream-model` or an upstream model. */
@@ -5246,6 +5257,8 @@ export interface components {
             reported_usage: components["schemas"]["ReportedUsage"] | null;
             /** @description Kinds of input and output tokens that can have their own prices, and the service tier. Null if the provider reported none. */
             usage_details: components["schemas"]["UsageDetails"] | null;
+            /** @description What the cost is made of, by the endpoint’s price at the time of the request. Tokens of a kind without its own price are in the line of the input or the output. Relay records the cost, not the prices: the lines always add up to `cost_usd`, and are null if the price was changed since then. Also null if the cost is unknown or is what was reserved, and if the caller lacks `relay:providers:read`. */
+            cost_lines: components["schemas"]["CostLine"][] | null;
             timings: components["schemas"]["RequestTimings"];
         };
         /** RequestLogEntry */

@@ -16,13 +16,13 @@ import { Badge } from '../../ui/badge.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Page, Panel } from '../../ui/page.tsx';
 import { ErrorCard, Skeleton } from '../../ui/states.tsx';
+import { CostPanel } from './cost-panel.tsx';
 import { DecisionPanel } from './decision-panel.tsx';
 import { FailureNote } from './failure-note.tsx';
 import { GuardrailsPanel } from './guardrails-panel.tsx';
 import { IdsPanel, TimingsPanel } from './ids-panel.tsx';
 import { RequestStory } from './request-story.tsx';
 import { withTrueFirstToken } from './story.ts';
-import { UsagePanel } from './usage-panel.tsx';
 import { nameIn, namesOf, type RequestNames, useRequestNames } from './use-request-names.ts';
 import { WaterfallPanel } from './waterfall-panel.tsx';
 
@@ -114,7 +114,7 @@ function Detail({ detail, names }: { readonly detail: RequestDetail; readonly na
           )}
         </div>
         <div className="min-w-0 space-y-5">
-          <UsagePanel detail={detail} />
+          <CostPanel detail={detail} names={names} />
           <IdsPanel detail={detail} names={names} />
           <TimingsPanel detail={detail} />
         </div>
@@ -148,7 +148,7 @@ function Facts({ detail }: { readonly detail: RequestDetail }) {
 }
 
 function DetailSkeleton() {
-  const panels = [words.waterfall.title, words.decision.title, words.usage.title];
+  const panels = [words.waterfall.title, words.decision.title, words.cost.title];
   return (
     <div className="space-y-5">
       <Skeleton className="h-17 w-full rounded-xl" />

@@ -7,6 +7,7 @@ import { startWalk } from '../../store/ledger/log/walk-log.ts';
 import type { ManagementDeps } from '../resources/deps.ts';
 import { invalidField, isId, notFound } from '../resources/refusals.ts';
 import { boundPolicies } from './bound-policies.ts';
+import { readCostLines } from './cost-lines.ts';
 import { csvOf } from './csv.ts';
 import { readEndpointNames } from './endpoint-names.ts';
 import { eventsOf } from './events.ts';
@@ -55,11 +56,12 @@ export function requestHandlers(deps: RequestDeps): Handlers {
       const db = deps.ofOrganization(organizationId);
       const row = await readRequest(db, organizationId, params.request_id, visibleUser(caller));
       if (row === undefined) throw notFound('request');
-      const [endpointNames, bounds] = await Promise.all([
+      const [endpointNames, bounds, costLines] = await Promise.all([
         readEndpointNames(db, organizationId, endpointIdsOf(row)),
         boundPolicies(db, caller, [row]),
+        readCostLines(db, caller, row),
       ]);
-      return toRequestDetail(row, endpointNames, bounds.get(row.request_id) ?? null);
+      return toRequestDetail(row, endpointNames, bounds.get(row.request_id) ?? null, costLines);
     },
     async streamRequests(call) {
       const { caller, query, ended } = call;
