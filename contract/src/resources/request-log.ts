@@ -14,7 +14,7 @@ import {
   Timestamp,
 } from '../schema.ts';
 import { GuardrailVerdict } from './guardrail.ts';
-import { AppliesTo, PolicyKind } from './limit-policy.ts';
+import { AppliesTo, NamedLimit, PolicyKind } from './limit-policy.ts';
 import { Labels, LimitMetric, LimitPeriod, Operation, RequestState } from './values.ts';
 
 const MaybeId = nullable(Id);
@@ -283,6 +283,19 @@ export const RequestDetail = closed('RequestDetail', {
   }),
 });
 export type RequestDetail = Static<typeof RequestDetail>;
+
+export const RequestLimits = closed('RequestLimits', {
+  at: Timestamp,
+  counted: oneOf(['organization', 'own'], {
+    description:
+      '`own`: only the caller’s limits, because the caller lacks `relay:limits:read:organization`.',
+  }),
+  limits: Type.Array(NamedLimit, {
+    description:
+      'Active limits that count requests like this one: of its team, member and key, and shared limits on what it asked for and on the endpoints it was sent to. If it was sent to none, on the endpoints that Relay considered. Includes the limit that it waited for. Their state is of now, not of the time of the request.',
+  }),
+});
+export type RequestLimits = Static<typeof RequestLimits>;
 
 const filters = {
   from: optional(Timestamp),

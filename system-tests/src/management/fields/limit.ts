@@ -79,7 +79,7 @@ const usageFields = {
 
 export const limitUsage = exactly(usageFields);
 
-const nextLimit = exactly({
+const namedLimit = exactly({
   ...usageFields,
   subject_id: maybeId,
   subject_name: maybeText,
@@ -89,7 +89,13 @@ const nextLimit = exactly({
 export const nextLimits = exactly({
   at: time,
   counted: oneOf('organization', 'own'),
-  limits: listOf(nextLimit),
+  limits: listOf(namedLimit),
   total: integer,
   complete: flag,
+});
+
+export const requestLimits = exactly({
+  at: time,
+  counted: oneOf('organization', 'own'),
+  limits: listOf(namedLimit),
 });
