@@ -79,17 +79,12 @@ const usageFields = {
 
 export const limitUsage = exactly(usageFields);
 
-const namedLimit = exactly({
-  ...usageFields,
-  subject_id: maybeId,
-  subject_name: maybeText,
-  scope_name: maybeText,
-});
+const namedFields = { ...usageFields, subject_id: maybeId, subject_name: maybeText, scope_name: maybeText };
 
 export const nextLimits = exactly({
   at: time,
   counted: oneOf('organization', 'own'),
-  limits: listOf(namedLimit),
+  limits: listOf(exactly(namedFields)),
   total: integer,
   complete: flag,
 });
@@ -97,5 +92,6 @@ export const nextLimits = exactly({
 export const requestLimits = exactly({
   at: time,
   counted: oneOf('organization', 'own'),
-  limits: listOf(namedLimit),
+  // An endpoint's own limit on concurrency is named by its endpoint.
+  limits: listOf(exactly({ ...namedFields, policy_id: anyText })),
 });
