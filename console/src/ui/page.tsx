@@ -5,13 +5,15 @@ interface PageProps {
   /** The link to the parent page. */
   readonly back?: ReactNode;
   readonly title: string;
+  /** Shown instead of the title, which stays the name of the tab. */
+  readonly heading?: ReactNode;
   readonly description?: ReactNode;
   readonly actions?: ReactNode;
   readonly children: ReactNode;
 }
 
 /** The layout of every page: title, description and actions. */
-export function Page({ back, title, description, actions, children }: PageProps) {
+export function Page({ back, title, heading = title, description, actions, children }: PageProps) {
   useEffect(() => {
     document.title = `${title} · ${text.shell.product}`;
   }, [title]);
@@ -20,7 +22,7 @@ export function Page({ back, title, description, actions, children }: PageProps)
       {back}
       <header className="mb-4 flex min-h-[30px] flex-wrap items-center justify-between gap-x-6 gap-y-2.5">
         <div className="min-w-0">
-          <h1 className="text-xl font-semibold tracking-[-0.012em] [font-stretch:102%]">{title}</h1>
+          <h1 className="text-xl font-semibold tracking-[-0.012em] [font-stretch:102%]">{heading}</h1>
           {description === undefined ? null : <div className="max-w-2xl text-ink-faint">{description}</div>}
         </div>
         {actions === undefined ? null : <div className="flex flex-wrap items-center gap-2">{actions}</div>}

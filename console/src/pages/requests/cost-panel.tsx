@@ -63,7 +63,17 @@ function Paper({ children }: { readonly children: ReactNode }) {
 }
 
 const ROW = 'h-5 align-baseline';
-const CUT = 'border-t border-dashed border-line-strong';
+
+/** One dashed line over all columns: the borders of cells would leave gaps. */
+function Cut() {
+  return (
+    <tr aria-hidden>
+      <td colSpan={3} className="py-2">
+        <span className="block border-t border-dashed border-line-strong" />
+      </td>
+    </tr>
+  );
+}
 
 function ReceiptTable({ receipt, detail }: { readonly receipt: Receipt; readonly detail: RequestDetail }) {
   const { lines, total, estimate } = receipt;
@@ -90,9 +100,9 @@ function ReceiptTable({ receipt, detail }: { readonly receipt: Receipt; readonly
             </th>
           </tr>
         ) : null}
-        <tr className="h-2" aria-hidden />
-        <tr className={classes(CUT, 'text-[15px]')}>
-          <th scope="row" className="h-10 text-left font-normal">
+        <Cut />
+        <tr className="text-[15px]">
+          <th scope="row" className="text-left font-normal">
             {words.total}
           </th>
           <td colSpan={2} className="text-right whitespace-nowrap">
@@ -101,11 +111,12 @@ function ReceiptTable({ receipt, detail }: { readonly receipt: Receipt; readonly
         </tr>
         {estimate === null ? null : (
           <>
-            <tr className={classes(CUT, 'text-ink-faint')}>
-              <th scope="row" className="pt-2 text-left font-normal">
+            <Cut />
+            <tr className={classes(ROW, 'text-ink-faint')}>
+              <th scope="row" className="text-left font-normal">
                 {words.reserved}
               </th>
-              <td colSpan={2} className="pt-2 text-right align-top whitespace-nowrap">
+              <td colSpan={2} className="text-right whitespace-nowrap">
                 {estimate.reserved}
               </td>
             </tr>
