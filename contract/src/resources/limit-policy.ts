@@ -202,7 +202,6 @@ export const NextLimitsQuery = query({
   ),
 });
 
-/** The live state of one policy, with whose it is and what it applies to by name. */
 export const NamedLimit = closed('NamedLimit', {
   ...LimitUsage.properties,
   subject_id: nullable(Id, {
