@@ -1440,6 +1440,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/relay/requests/{request_id}/limits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the current state of the limits that apply to one request */
+        get: operations["getRequestLimits"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/relay/live": {
         parameters: {
             query?: never;
@@ -2939,6 +2956,17 @@ export interface components {
              * @enum {string}
              */
             state: "changed" | "unchanged" | "unknown";
+        };
+        /** CostLine */
+        CostLine: {
+            /** @enum {string} */
+            kind: "input" | "cached_input" | "cache_write_5m" | "cache_write_1h" | "audio_input" | "image_input" | "output" | "reasoning" | "audio_output" | "image_output" | "request";
+            /** @description Null with kind `request`, the flat price of a request. */
+            tokens: number | null;
+            /** @description Micro-USD per 1,000,000 tokens; with kind `request`, per request. */
+            price_micros: number;
+            /** @description Exact amount in US dollars, as a decimal string. */
+            cost_usd: string;
         };
         /** CountTokensRequest */
         CountTokensRequest: {
@@ -4602,8 +4630,8 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** NextLimit */
-        NextLimit: {
+        /** NamedLimit */
+        NamedLimit: {
             /** @description An opaque identifier. */
             policy_id: string;
             /** @enum {string} */
@@ -4652,7 +4680,7 @@ export interface components {
              */
             counted: "organization" | "own";
             /** @description Limits that will be reached before they reset, soonest first; then the others, least remaining share first. Excludes limits per second and per minute and limits on concurrency, because requests wait for them, and limits of 0. */
-            limits: components["schemas"]["NextLimit"][];
+            limits: components["schemas"]["NamedLimit"][];
             /** @description How many limits these were chosen from. */
             total: number;
             /** @description False if the organization has more limits than Relay reads for this call. */
@@ -5430,7 +5458,24 @@ export interface components {
             reported_usage: components["schemas"]["ReportedUsage"] | null;
             /** @description Kinds of input and output tokens that can have their own prices, and the service tier. Null if the provider reported none. */
             usage_details: components["schemas"]["UsageDetails"] | null;
+            /** @description What the cost is made of, by the endpoint’s price at the time of the request. Tokens of a kind without its own price are in the line of the input or the output. Relay records the cost, not the prices: the lines always add up to `cost_usd`, and are null if the price was changed since then. Also null if the cost is unknown or is what was reserved, and if the caller lacks `relay:providers:read`. */
+            cost_lines: components["schemas"]["CostLine"][] | null;
             timings: components["schemas"]["RequestTimings"];
+        };
+        /** RequestLimits */
+        RequestLimits: {
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, with milliseconds.
+             */
+            at: string;
+            /**
+             * @description `own`: only the caller’s limits, because the caller lacks `relay:limits:read:organization`.
+             * @enum {string}
+             */
+            counted: "organization" | "own";
+            /** @description Active limits that count requests like this one: of its team, member and key, and shared limits on what it asked for and on the endpoints it was sent to. If it was sent to none, on the endpoints that Relay considered. Includes the limit that it waited for. Their state is of now, not of the time of the request. */
+            limits: components["schemas"]["NamedLimit"][];
         };
         /** RequestLogEntry */
         RequestLogEntry: {
@@ -11223,6 +11268,36 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RequestDetail"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            500: components["responses"]["Error500"];
+            501: components["responses"]["Error501"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    getRequestLimits: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                request_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description RequestLimits */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RequestLimits"];
                 };
             };
             400: components["responses"]["Error400"];

@@ -131,6 +131,7 @@ export const routeAccess: Readonly<Record<RouteId, Access>> = {
   streamRequests: { scope: 'relay:usage:read' },
   exportRequests: { scope: 'relay:usage:read' },
   getRequest: { scope: 'relay:usage:read' },
+  getRequestLimits: { scope: 'relay:usage:read' },
   getLive: { scope: 'relay:usage:read' },
   getStatsSummary: { scope: 'relay:usage:read' },
   getTimeseries: { scope: 'relay:usage:read' },

@@ -32,6 +32,20 @@ export function nextLimitsQuery(api: Api) {
   });
 }
 
+const REQUEST_LIMITS_REFRESH_MS = 10_000;
+
+/** The limits that apply to a request, as they are now. */
+export function requestLimitsQuery(api: Api, requestId: string) {
+  return queryOptions({
+    queryKey: [...cacheKeys.requestLimits, requestId],
+    queryFn: ({ signal }) => {
+      const params = { path: { request_id: requestId } };
+      return take(api.GET('/api/relay/requests/{request_id}/limits', { params, signal }));
+    },
+    refetchInterval: REQUEST_LIMITS_REFRESH_MS,
+  });
+}
+
 export type HistoryQuestion = Pick<TimeseriesQuery, 'metric' | 'bucket' | 'from' | 'to'> &
   Pick<TimeseriesQuery, 'lane_id' | 'endpoint_id' | 'provider_id' | 'api_key_id' | 'user_uuid'>;
 

@@ -24,6 +24,7 @@ export const cacheKeys = {
   apiKeyBudgets: ['api-key-budgets'],
   limitUsage: ['limit-usage'],
   nextLimits: ['limit-usage', 'next'],
+  requestLimits: ['limit-usage', 'request'],
   limitPolicies: ['limit-policies'],
   userBudgets: ['user-budgets'],
   teams: ['teams'],

@@ -8,6 +8,7 @@ import {
 import { auditSearch, billingSearch, configurationSearch } from '../address/control-search.ts';
 import { limitSearch } from '../address/limit-search.ts';
 import { endpointsSearch, keysSearch, listSearch } from '../address/list-search.ts';
+import { playgroundSearch } from '../address/playground-search.ts';
 import { requestSearch } from '../address/request-search.ts';
 import { settingsSearch } from '../address/settings-search.ts';
 import { showbackSearch } from '../address/showback-search.ts';
@@ -70,6 +71,7 @@ const usage = createRoute({
 const playground = createRoute({
   getParentRoute: () => signedIn,
   path: '/playground',
+  validateSearch: playgroundSearch,
   component: lazyRouteComponent(() => import('../pages/playground/playground-page.tsx'), 'PlaygroundPage'),
 });
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { NextLimit } from '@relay/contract';
+import type { NamedLimit } from '@relay/contract';
 import { limitEnds } from './limit-ends.ts';
 
 it('limits that run out are apart from those that last, in the order of the server', () => {
-  const usage = (policy_id: string, runs_out_at: string | null) => ({ policy_id, runs_out_at }) as NextLimit;
+  const usage = (policy_id: string, runs_out_at: string | null) => ({ policy_id, runs_out_at }) as NamedLimit;
   const limits = [
     usage('now', '2026-11-16T12:00:00.000Z'),
     usage('afternoon', '2026-11-16T15:00:00.000Z'),

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { Button } from '../ui/button.tsx';
 
 interface BackLinkProps {
-  readonly to: '/guardrails' | '/lanes' | '/requests';
+  readonly to: '/guardrails' | '/lanes';
   /** The filters and the time range of the list, if they are known. */
   readonly shown?: object | undefined;
   readonly children: ReactNode;

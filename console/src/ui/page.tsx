@@ -7,13 +7,15 @@ interface PageProps {
   readonly title: string;
   /** Beside the title: what kind of thing it is. */
   readonly beside?: ReactNode;
+  /** Shown instead of the title, which stays the name of the tab. */
+  readonly heading?: ReactNode;
   readonly description?: ReactNode;
   readonly actions?: ReactNode;
   readonly children: ReactNode;
 }
 
 /** The layout of every page: title, description and actions. */
-export function Page({ back, title, beside, description, actions, children }: PageProps) {
+export function Page({ back, title, heading = title, beside, description, actions, children }: PageProps) {
   useEffect(() => {
     document.title = `${title} · ${text.shell.product}`;
   }, [title]);
@@ -25,7 +27,7 @@ export function Page({ back, title, beside, description, actions, children }: Pa
       <header className="mb-4 flex min-h-[30px] flex-wrap items-center justify-between gap-x-6 gap-y-2.5">
         <div className="min-w-0">
           <div className="flex flex-wrap items-center gap-x-2.5 gap-y-1">
-            <h1 className="text-xl font-semibold tracking-[-0.012em] [font-stretch:102%]">{title}</h1>
+            <h1 className="text-xl font-semibold tracking-[-0.012em] [font-stretch:102%]">{heading}</h1>
             {beside}
           </div>
           {description === undefined ? null : <div className="max-w-2xl text-ink-faint">{description}</div>}

@@ -202,7 +202,7 @@ export const NextLimitsQuery = query({
   ),
 });
 
-const NextLimit = closed('NextLimit', {
+export const NamedLimit = closed('NamedLimit', {
   ...LimitUsage.properties,
   subject_id: nullable(Id, {
     description: 'The member, key or team whose limit it is. Null with `policy_kind` `resource`.',
@@ -210,7 +210,7 @@ const NextLimit = closed('NextLimit', {
   subject_name: nullable(Type.String(), { description: 'Null with `policy_kind` `resource`.' }),
   scope_name: nullable(Type.String(), { description: 'Null for `global`.' }),
 });
-export type NextLimit = Static<typeof NextLimit>;
+export type NamedLimit = Static<typeof NamedLimit>;
 
 /** The limits per hour, day, week and month that need attention first. */
 export const NextLimits = closed('NextLimits', {
@@ -219,7 +219,7 @@ export const NextLimits = closed('NextLimits', {
     description:
       '`own`: only the caller’s limits, because the caller lacks `relay:limits:read:organization`.',
   }),
-  limits: Type.Array(NextLimit, {
+  limits: Type.Array(NamedLimit, {
     description:
       'Limits that will be reached before they reset, soonest first; then the others, least remaining share first. Excludes limits per second and per minute and limits on concurrency, because requests wait for them, and limits of 0.',
   }),

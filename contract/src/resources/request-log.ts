@@ -14,7 +14,7 @@ import {
   Timestamp,
 } from '../schema.ts';
 import { GuardrailVerdict } from './guardrail.ts';
-import { AppliesTo, PolicyKind } from './limit-policy.ts';
+import { AppliesTo, NamedLimit, PolicyKind } from './limit-policy.ts';
 import { Labels, LimitMetric, LimitPeriod, Operation, RequestState } from './values.ts';
 
 const MaybeId = nullable(Id);
@@ -202,6 +202,29 @@ export const BoundPolicy = closed('BoundPolicy', {
 });
 export type BoundPolicy = Static<typeof BoundPolicy>;
 
+/** A part of the cost of a request. */
+const CostLine = closed('CostLine', {
+  kind: oneOf([
+    'input',
+    'cached_input',
+    'cache_write_5m',
+    'cache_write_1h',
+    'audio_input',
+    'image_input',
+    'output',
+    'reasoning',
+    'audio_output',
+    'image_output',
+    'request',
+  ]),
+  tokens: nullable(integer(), { description: 'Null with kind `request`, the flat price of a request.' }),
+  price_micros: integer({
+    description: 'Micro-USD per 1,000,000 tokens; with kind `request`, per request.',
+  }),
+  cost_usd: ExactUsd,
+});
+export type CostLine = Static<typeof CostLine>;
+
 export const RequestDetail = closed('RequestDetail', {
   ...entryFields,
   cache_write_5m_tokens: nullable(integer(), {
@@ -244,6 +267,10 @@ export const RequestDetail = closed('RequestDetail', {
         'Kinds of input and output tokens that can have their own prices, and the service tier. Null if the provider reported none.',
     },
   ),
+  cost_lines: nullable(Type.Array(CostLine), {
+    description:
+      'What the cost is made of, by the endpoint’s price at the time of the request. Tokens of a kind without its own price are in the line of the input or the output. Relay records the cost, not the prices: the lines always add up to `cost_usd`, and are null if the price was changed since then. Also null if the cost is unknown or is what was reserved, and if the caller lacks `relay:providers:read`.',
+  }),
   timings: closed('RequestTimings', {
     receive_ms: nullable(integer()),
     route_ms: nullable(integer()),
@@ -256,6 +283,19 @@ export const RequestDetail = closed('RequestDetail', {
   }),
 });
 export type RequestDetail = Static<typeof RequestDetail>;
+
+export const RequestLimits = closed('RequestLimits', {
+  at: Timestamp,
+  counted: oneOf(['organization', 'own'], {
+    description:
+      '`own`: only the caller’s limits, because the caller lacks `relay:limits:read:organization`.',
+  }),
+  limits: Type.Array(NamedLimit, {
+    description:
+      'Active limits that count requests like this one: of its team, member and key, and shared limits on what it asked for and on the endpoints it was sent to. If it was sent to none, on the endpoints that Relay considered. Includes the limit that it waited for. Their state is of now, not of the time of the request.',
+  }),
+});
+export type RequestLimits = Static<typeof RequestLimits>;
 
 const filters = {
   from: optional(Timestamp),

@@ -5,6 +5,7 @@ import { Live, LiveQuery } from '../resources/live.ts';
 import {
   RequestDetail,
   RequestExportQuery,
+  RequestLimits,
   RequestLogPage,
   RequestLogQuery,
   RequestTailQuery,
@@ -67,6 +68,16 @@ export const usageRoutes = {
     summary: 'Read one request with its decision trace and timings',
     params: params('request_id'),
     success: { status: 200, schema: RequestDetail },
+  },
+  getRequestLimits: {
+    ...shared,
+    method: 'GET',
+    path: '/api/relay/requests/{request_id}/limits',
+    access: { scope: 'relay:usage:read' },
+    summary: 'Read the current state of the limits that apply to one request',
+    params: params('request_id'),
+    success: { status: 200, schema: RequestLimits },
+    errors: ['policy_unavailable'],
   },
   getLive: {
     ...shared,

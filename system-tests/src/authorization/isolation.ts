@@ -107,7 +107,14 @@ const named = [
   ...['updateCredential', 'deleteCredential', 'updatePricingPolicy', 'deletePricingPolicy', 'getEndpoint'],
   ...['getLane', 'getMembership'],
   ...['updateEndpoint', 'deleteEndpoint', 'updateLane', 'deleteLane', 'updateMembership', 'deleteMembership'],
-  ...['deleteApiKeyLimitPolicy', 'getRequest', 'getGuardrail', 'updateGuardrail', 'deleteGuardrail'],
+  ...[
+    'deleteApiKeyLimitPolicy',
+    'getRequest',
+    'getRequestLimits',
+    'getGuardrail',
+    'updateGuardrail',
+    'deleteGuardrail',
+  ],
   ...['listGuardrailBindings', 'testGuardrail', 'getGuardrailStats', 'getTeam', 'updateTeam', 'deleteTeam'],
   ...['getAlertDestination', 'updateAlertDestination', 'deleteAlertDestination'],
 ];

@@ -202,6 +202,7 @@ export const sampleOf: Readonly<Record<RouteId, (of: Objects) => Sample>> = {
   streamRequests: () => ({}),
   exportRequests: () => ({}),
   getRequest: ({ requestId }) => ({ path: [requestId] }),
+  getRequestLimits: ({ requestId }) => ({ path: [requestId] }),
   getLive: () => ({}),
   getStatsSummary: () => ({}),
   getTimeseries: () => ({ query: { metric: 'requests' } }),

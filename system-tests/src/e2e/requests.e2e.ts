@@ -132,24 +132,87 @@ describe('requests', () => {
     await steps.filter({ hasText: 'Wait for capacity' }).waitFor();
     const tried = steps.filter({ hasText: 'Provider returned 429: the attempt failed' });
     await tried.getByText('Tried, failed').waitFor();
-    const latency = await story.page
-      .getByText('Latency', { exact: true })
+    const trace = story.page.locator('section', { hasText: 'Trace' });
+    const times = await trace.getByText(/^latency/).textContent();
+    const [, latency, first] = /^latency (.+), TTFT (.+)$/.exec(times ?? '') ?? [];
+    assert.ok(first !== undefined, `${times} has no time to first token`);
+    await story.page.getByText(`streamed a response in ${latency} total`).waitFor();
+    const wait = steps.filter({ hasText: 'Wait for capacity' });
+    await wait.getByText('limited by 1 concurrent request on lane Summaries').first().waitFor();
+    const served = steps.filter({ hasText: 'Attempt 2: Summaries 2' });
+    await served
+      .getByText(/first token .+, 48 tokens, \d+ per second/)
       .first()
-      .locator('+ dd')
-      .textContent();
-    await story.page.getByText(`completed in ${latency} total`).waitFor();
+      .waitFor();
+    await story.page.getByText('Prompts and responses aren’t stored').waitFor();
     await story.page.getByText('Usage reported by the provider.').waitFor();
-    await story.page.getByText('1 concurrent request on lane Summaries').waitFor();
+    const limited = steps.filter({ hasText: 'limited this request' });
+    await limited.getByText('1 concurrent request on lane Summaries').waitFor();
+    await limited.getByText('1 left').waitFor();
     await story.inspect('request');
+    const narrow = await story.open('dark', 390);
+    await signInWithToken(narrow, story.site.adminToken);
+    await narrow.goto(`/console/requests/${fellBackId}`);
+    await narrow.getByText('limited this request').waitFor();
+    await story.inspect('request, narrow', narrow);
+    await narrow.context().close();
     const asked = story.site.provider.counts().requests;
-    await story.button('Explain routing').click();
+    await story.button('Explain again').click();
     await story.page.getByText(/Relay would (send it to|wait)/).waitFor();
     assert.equal(story.site.provider.counts().requests, asked);
-    await story.page.getByRole('link', { name: 'Open limit' }).click();
+    await limited.getByRole('link').click();
     await story.page.waitForURL('**/limits?*');
     await story.page.goBack();
     await story.page.goBack();
     await rowOf(fellBackId).waitFor();
+  });
+
+  it('the receipt adds up to the exact cost, and says so when the price has changed since', async () => {
+    await story.page.goto(`/console/requests/${fellBackId}`);
+    const receipt = story.page.getByRole('table', { name: 'What the cost is made of' });
+    const row = (name: string) => receipt.getByRole('row', { name });
+    await row('1,364 input × $0.40 / 1M $0.00054560').waitFor();
+    await row('2,048 cached input × $0.04 / 1M $0.00008192').waitFor();
+    await row('48 output × $1.60 / 1M $0.00007680').waitFor();
+    await row('Cost $0.00070432').waitFor();
+    await row('Released').waitFor();
+    const { admin } = story.site;
+    const { body: request } = await admin.call('GET', `/api/relay/requests/${fellBackId}`);
+    const { endpoint_id: endpointId } = request as { endpoint_id: string };
+    const { body: prices } = await admin.call('GET', '/api/relay/pricing-policies');
+    const price = (prices as { id: string; endpoint_id: string }[]).find(
+      (each) => each.endpoint_id === endpointId,
+    );
+    const setOutput = (micros: number) =>
+      admin.call('PUT', `/api/relay/pricing-policies/${price?.id}`, {
+        output_cost_micros_per_1m_tokens: micros,
+      });
+    assert.equal((await setOutput(1_700_000)).status, 200);
+    await story.page.reload();
+    await story.page.getByText('the endpoint’s price has changed since this request').waitFor();
+    await story.page.getByRole('cell', { name: '2,048' }).waitFor();
+    await story.inspect('request, price changed');
+    await story.page.getByRole('link', { name: 'Open price' }).click();
+    await story.page.waitForURL(`**/endpoints?open=${endpointId}*`);
+    assert.equal((await setOutput(1_600_000)).status, 200);
+  });
+
+  it('a request is opened in the playground, and copied as a link or for support', async () => {
+    await story.page.goto(`/console/requests/${fellBackId}?from=elsewhere`);
+    await story.page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    const copied = () => story.page.evaluate<string>('navigator.clipboard.readText()');
+    await story.button('Copy link').click();
+    await story.button('Copied').waitFor();
+    assert.equal(await copied(), `${story.site.url}/console/requests/${fellBackId}`);
+    await story.button('Copy link').waitFor();
+    await story.button('Copy debug info').click();
+    await story.button('Copied').waitFor();
+    const debug = JSON.parse(await copied()) as { relay_version: string; request: { request_id: string } };
+    assert.equal(debug.request.request_id, fellBackId);
+    assert.match(debug.relay_version, /^\d/);
+    await story.page.getByRole('link', { name: 'Open in playground' }).click();
+    await story.page.waitForURL('**/playground?*');
+    await story.page.locator('select:has(option:checked[value="summaries"])').first().waitFor();
   });
 
   it('requests that waited, and those that fell back, are found by a filter', async () => {

@@ -4,12 +4,14 @@ import type { Deployment } from '../harness/deployment.ts';
 import { until } from '../harness/until.ts';
 
 const LANE = 'Summaries';
+/** About as many tokens as the provider then reports. */
+const NOTES = 'The release moves to Tuesday, and Ada writes the notes. '.repeat(250);
 /** A change of limits is known to gateways within a second. */
 const TRIES_MAX = 20;
 const RECORDED_MS_MAX = 30_000;
 
 /**
- * A request that waited for another one, was turned away by the first endpoint with 429, and was answered by the second. Answers
+ * A stream that waited for another one, was turned away by the first endpoint with 429, and was answered by the second. Answers
  * its id once it is recorded.
  */
 export async function seedFallback(site: Deployment): Promise<string> {
@@ -25,6 +27,7 @@ export async function seedFallback(site: Deployment): Promise<string> {
     await admin.create('/api/relay/pricing-policies', {
       endpoint_id: endpointId,
       input_cost_micros_per_1m_tokens: 400_000,
+      cached_input_cost_micros_per_1m_tokens: 40_000,
       output_cost_micros_per_1m_tokens: 1_600_000,
     });
   await admin.create('/api/relay/limit-policies', {
@@ -55,9 +58,10 @@ async function askOnce(site: Deployment): Promise<{ requestId: string; waitMs: n
     headers: { authorization: `Bearer ${site.apiToken}`, 'content-type': 'application/json' },
     body: JSON.stringify({
       model: LANE.toLowerCase(),
-      messages: [{ role: 'user', content: 'Sum up what was agreed on today.' }],
+      messages: [{ role: 'user', content: `Sum up what was agreed on today: ${NOTES}` }],
       max_tokens: 60,
-      sim: { delayMs: 120 },
+      stream: true,
+      sim: { delayMs: 200, promptTokens: 3_412, cachedTokens: 2_048, outputTokens: 48, frameDelayMs: 6 },
     }),
   });
   await response.arrayBuffer();

@@ -76,6 +76,7 @@ const idRoutes: readonly IdRoute[] = [
   { line: 'DELETE /api/relay/teams/{}', foreign: 'spareTeamId' },
   { line: 'DELETE /api/relay/team-limit-policies?limit_uuid={}', foreign: 'spareTeamPolicyId' },
   { line: 'GET /api/relay/requests/{}', foreign: 'requestId' },
+  { line: 'GET /api/relay/requests/{}/limits', foreign: 'requestId' },
 ];
 
 /** Those of the contract that are not tried here. That of sessions is tried with one. */

@@ -1,4 +1,5 @@
 import { type Answer, type Caller, itemsOf, textAt } from './answer.ts';
+import { requestLimits } from './fields/limit.ts';
 import * as fields from './fields/usage.ts';
 import type { Made } from './repeats.ts';
 import { anyText, nothing } from './shape.ts';
@@ -17,6 +18,7 @@ export async function walkUsage(world: World, caller: Caller, made: Made): Promi
   const [first] = itemsOf(listed);
   const one = `GET /api/relay/requests/${String(first?.['request_id'])}`;
   await walk.expect(caller, one, '200', fields.requestDetail);
+  await walk.expect(caller, `${one}/limits`, '200', requestLimits);
   const file = await walk.expect(caller, 'GET /api/relay/requests.csv', '200', anyText);
   if (!file.text.includes(String(first?.['request_id'])))
     walk.fault('GET /api/relay/requests.csv: one is missing');

@@ -279,8 +279,9 @@ export const importExceptions: readonly ImportException[] = [
   {
     rule: 'feature-siblings',
     to: 'server/src/management/limits/',
-    from: ['server/src/management/stats/'],
-    reason: 'the statistics of an endpoint show its tightest limit, as the list of limits does',
+    from: ['server/src/management/requests/', 'server/src/management/stats/'],
+    reason:
+      'a request shows the limits that apply to it, and the statistics of an endpoint its tightest, as the list of limits does',
   },
   {
     rule: 'feature-siblings',

@@ -1,4 +1,4 @@
-import type { NextLimit } from '@relay/contract';
+import type { NamedLimit } from '@relay/contract';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useId } from 'react';
 import { type HistoryQuestion, limitHistoryQuery } from '../../api/limit-queries.ts';
@@ -14,7 +14,7 @@ import { text } from '../../text/index.ts';
 const words = text.home.lead;
 
 interface LimitFigureProps {
-  readonly usage: NextLimit;
+  readonly usage: NamedLimit;
   readonly nowMs: number;
 }
 
@@ -88,7 +88,7 @@ interface Left {
 
 /** What was left at the end of each bucket, and what is left now. */
 function pointsOf(
-  { limit }: NextLimit,
+  { limit }: NamedLimit,
   left: readonly { readonly value: number | null }[],
   { startMs, endMs }: Stretch,
   nowMs: number,

@@ -1,4 +1,4 @@
-import type { NextLimit } from '@relay/contract';
+import type { NamedLimit } from '@relay/contract';
 import { Link } from '@tanstack/react-router';
 import { formatSpan } from '../../format/spans.ts';
 import { FillBar } from '../../parts/limit-bar.tsx';
@@ -18,7 +18,7 @@ interface LimitSectionProps {
   /** The first to run out first. */
   readonly ends: readonly LimitEnd[];
   /** For when none runs out: the tightest first. */
-  readonly lasting: readonly NextLimit[];
+  readonly lasting: readonly NamedLimit[];
   /** Whether these are of all limits of the organization. */
   readonly isWhole: boolean;
 }
@@ -99,12 +99,12 @@ function First({ end: { usage, atMs }, nowMs }: { readonly end: LimitEnd; readon
 }
 
 /** "$50.00 per day for key Support bot". */
-function wordsOf(usage: NextLimit): string {
+function wordsOf(usage: NamedLimit): string {
   const place = { kind: usage.policy_kind, scope: usage.scope_type };
   return `${ruleOf(usage)} ${placeOf(place, usage.scope_name ?? '', usage.subject_name)}`;
 }
 
-function LimitLink({ usage, children }: { readonly usage: NextLimit; readonly children: string }) {
+function LimitLink({ usage, children }: { readonly usage: NamedLimit; readonly children: string }) {
   return (
     <Link to="/limits" search={{ open: usage.policy_id }} className="link truncate text-ink" title={children}>
       {children}

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, useSearch } from '@tanstack/react-router';
 import { CodeXml, Columns2, MessageSquarePlus } from 'lucide-react';
 import { useState } from 'react';
 import { modelsQuery } from '../../api/queries.ts';
@@ -56,7 +56,10 @@ export function PlaygroundPage() {
 }
 
 function Playground({ choicesFor }: { readonly choicesFor: ChoicesFor }) {
-  const { settings, setSettings, choices, left, right, comparing, isRunning, ...runs } = useRuns(choicesFor);
+  const { settings, setSettings, choices, left, right, comparing, isRunning, ...runs } = useRuns(
+    choicesFor,
+    useSearch({ from: '/signed-in/playground' }),
+  );
   const [question, setQuestion] = useState('');
   const [codeShown, setCodeShown] = useState(false);
   const send = () => {

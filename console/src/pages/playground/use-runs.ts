@@ -1,13 +1,18 @@
 import { useState } from 'react';
+import type { PlaygroundSearch } from '../../address/playground-search.ts';
+import { oneOf } from '../../format/values.ts';
 import { type ChoicesFor, namesIn } from '../../parts/model-choices.ts';
 import { playable, type Settings } from './request.ts';
 import { useRun } from './use-run.ts';
 
-/** One conversation, or two with different models side by side. Both share every setting but the model. */
-export function useRuns(choicesFor: ChoicesFor) {
+/** One conversation, or two with different models side by side. Both share every setting but the model. They start as a link to the page says. */
+export function useRuns(choicesFor: ChoicesFor, linked: PlaygroundSearch) {
   const [chosen, setSettings] = useState<Settings>(() => ({
-    operation: playable.find((each) => namesIn(choicesFor(each)).length > 0) ?? 'chat',
-    model: '',
+    operation:
+      oneOf(playable, linked.operation) ??
+      playable.find((each) => namesIn(choicesFor(each)).length > 0) ??
+      'chat',
+    model: linked.model ?? '',
     system: '',
     maxTokens: 256,
     temperature: null,

@@ -1,6 +1,9 @@
 import type { BoundPolicy, RecordedCandidate, RequestDetail } from '@relay/contract';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Gauge } from 'lucide-react';
+import { requestLimitsQuery } from '../../api/limit-queries.ts';
+import { useApi } from '../../api/use-api.ts';
 import { formatDuration } from '../../format/numbers.ts';
 import { formatDateTime } from '../../format/times.ts';
 import { verdictTones } from '../../parts/explain-panel.tsx';
@@ -10,21 +13,38 @@ import { SetPriceButton } from '../../parts/set-price-button.tsx';
 import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
 import { Badge } from '../../ui/badge.tsx';
+import { ErrorNote } from '../../ui/error-note.tsx';
 import { Panel } from '../../ui/page.tsx';
+import { Skeleton } from '../../ui/states.tsx';
+import { LimitsList } from './limits-list.tsx';
 import { triedOf } from './tried.ts';
 
 const words = text.requests.detail.decision;
+const limitWords = text.requests.detail.limits;
 
 /** The candidates with their verdicts, and the limit that applied. */
 export function DecisionPanel({ detail }: { readonly detail: RequestDetail }) {
   const { candidates, bound_policy: bound } = detail;
+  const api = useApi();
+  const { can } = useAccess();
+  const limits = useQuery({
+    ...requestLimitsQuery(api, detail.request_id),
+    enabled: can('getRequestLimits'),
+  });
+  const isListed =
+    limits.data?.limits.some(({ policy_id: id }) => id === bound?.policy_id) ?? limits.isPending;
   return (
-    <Panel title={words.title}>
-      {bound === null ? (
-        <p className="px-4 py-3 text-[13px] text-ink-soft">{words.notBound}</p>
-      ) : (
-        <Limit bound={bound} />
-      )}
+    <Panel
+      title={words.title}
+      actions={
+        detail.wait_budget_ms === null ? null : (
+          <span className="text-xs text-ink-faint">
+            {words.waitBudget(formatDuration(detail.wait_budget_ms))}
+          </span>
+        )
+      }
+    >
+      {bound === null || isListed ? null : <Limit bound={bound} />}
       {candidates.length === 0 ? (
         <p className="mx-4 border-t py-3 text-[13px] text-ink-soft">{words.none}</p>
       ) : (
@@ -38,6 +58,22 @@ export function DecisionPanel({ detail }: { readonly detail: RequestDetail }) {
           ))}
         </ol>
       )}
+      <div className="mx-4 mt-3">
+        <h3 className="flex min-h-[30px] items-baseline justify-between gap-3 border-b border-line-strong pb-1 text-xs text-ink-faint">
+          <span>{limitWords.title}</span>
+          <span>{limitWords.now}</span>
+        </h3>
+        {limits.data === undefined ? (
+          limits.error === null ? (
+            <Skeleton className="my-2.5 w-2/3" />
+          ) : (
+            <ErrorNote error={limits.error} className="my-2.5" />
+          )
+        ) : (
+          <LimitsList found={limits.data} bound={bound} />
+        )}
+        {bound === null ? <p className="py-1.5 text-xs text-ink-faint">{words.notBound}</p> : null}
+      </div>
     </Panel>
   );
 }

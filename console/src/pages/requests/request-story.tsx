@@ -1,10 +1,13 @@
 import type { RequestDetail } from '@relay/contract';
 import { Fragment } from 'react';
 import { text } from '../../text/index.ts';
+import { classes } from '../../ui/class-names.ts';
 import { type Clause, costOf, storyOf } from './story.ts';
 import { nameIn, type RequestNames } from './use-request-names.ts';
 
 const { and } = text.requests.detail.story;
+
+const WHOLE_CHARACTERS_MAX = 16;
 
 const LOOKS: Record<Clause['tone'], string> = {
   plain: '',
@@ -45,7 +48,10 @@ function Said({ clause: { tone, before, strong, after } }: { readonly clause: Cl
   return (
     <span className={LOOKS[tone]}>
       {before}
-      <b className="font-semibold">{strong}</b>
+      {/* A number stays with its unit; long names of endpoints may break. */}
+      <b className={classes('font-semibold', strong.length <= WHOLE_CHARACTERS_MAX && 'whitespace-nowrap')}>
+        {strong}
+      </b>
       {after}
     </span>
   );

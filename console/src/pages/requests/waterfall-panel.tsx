@@ -1,11 +1,20 @@
-import type { RequestDetail } from '@relay/contract';
-import { formatDuration } from '../../format/numbers.ts';
+import type { BoundPolicy, RequestDetail } from '@relay/contract';
+import { formatCount, formatDuration } from '../../format/numbers.ts';
+import { boundLimitOf } from '../../parts/limit-metrics.ts';
 import { isUnchanged, passageWords } from '../../parts/passage-words.ts';
 import { text } from '../../text/index.ts';
 import { classes } from '../../ui/class-names.ts';
 import { Panel } from '../../ui/page.tsx';
 import { nameIn, type RequestNames } from './use-request-names.ts';
-import { lengthMs, type Step, stepsOf, ticksOf } from './waterfall.ts';
+import {
+  lengthMs,
+  type Step,
+  type StreamedPart,
+  stepsOf,
+  streamedPartOf,
+  textPlaceOf,
+  ticksOf,
+} from './waterfall.ts';
 
 const words = text.requests.detail.waterfall;
 const verdictWords = text.requests.detail.guardrails.verdicts;
@@ -21,11 +30,17 @@ export function WaterfallPanel({ detail, names, guardrailNames }: WaterfallPanel
   const steps = stepsOf(detail);
   const totalMs = lengthMs(detail, steps);
   const firstMs = detail.timings.first_content_ms;
+  // Relay records the last limit that made the request wait.
+  const boundWait = steps.findLastIndex(({ kind }) => kind === 'wait');
   return (
     <Panel
       title={words.title}
       actions={
-        <span className="text-xs text-ink-faint tabular-nums">{words.total(formatDuration(totalMs))}</span>
+        <span className="text-xs text-ink-faint tabular-nums">
+          {firstMs === null
+            ? words.latency(formatDuration(detail.duration_ms))
+            : words.latencyAndFirst(formatDuration(detail.duration_ms), formatDuration(firstMs))}
+        </span>
       }
     >
       <div className="px-4 pt-2 pb-4">
@@ -39,14 +54,14 @@ export function WaterfallPanel({ detail, names, guardrailNames }: WaterfallPanel
               totalMs={totalMs}
               passage={passageOf(step, detail)}
               lines={linesOf(step, names, guardrailNames)}
+              stream={streamedPartOf(step, detail)}
+              limitedBy={index === boundWait && detail.bound_policy !== null ? detail.bound_policy : null}
             />
           ))}
         </ol>
         {detail.attempts.length === 0 ? (
           <p className="mt-2 text-[13px] text-ink-soft">{words.nothing}</p>
-        ) : firstMs === null ? null : (
-          <p className="mt-2 text-xs text-ink-faint">{words.firstContent(formatDuration(firstMs))}</p>
-        )}
+        ) : null}
       </div>
     </Panel>
   );
@@ -79,11 +94,15 @@ interface StepLineProps {
   /** How the attempt's request reached the provider; null where nothing was changed. */
   readonly passage: string | null;
   readonly lines: { readonly name: string; readonly note: string | null };
+  readonly stream: StreamedPart | null;
+  /** The limit that the wait was for. */
+  readonly limitedBy: BoundPolicy | null;
 }
 
-function StepLine({ step, totalMs, passage, lines: { name, note } }: StepLineProps) {
+function StepLine({ step, totalMs, passage, lines: { name, note }, stream, limitedBy }: StepLineProps) {
   const { startMs, tookMs } = step;
   const providerSaid = step.kind === 'attempt' ? step.attempt.upstream_message : null;
+  const caption = captionOf(stream, limitedBy);
   return (
     <li className={classes(GRID, 'border-t py-1.5')}>
       <div className="min-w-0">
@@ -95,18 +114,24 @@ function StepLine({ step, totalMs, passage, lines: { name, note } }: StepLinePro
             {note}
           </p>
         )}
+        {/* In wide windows, the chart shows the same beside the bar. */}
+        {caption === null ? null : <p className="text-xs text-ink-faint sm:sr-only">{caption}</p>}
       </div>
       <div
         aria-hidden
-        className="relative order-last col-span-2 mt-1.5 h-4 border-l border-line bg-[linear-gradient(90deg,transparent_calc(100%-1px),var(--line)_0)] bg-[length:25%_100%] sm:order-none sm:col-span-1 sm:mt-0"
+        className="relative order-last col-span-2 mt-1.5 h-4 border-l border-line bg-[linear-gradient(90deg,transparent_calc(100%-1px),var(--line)_0)] sm:order-none sm:col-span-1 sm:-my-1.5 sm:h-auto sm:self-stretch"
+        style={{ backgroundSize: `${gridShareOf(totalMs) * 100}% 100%` }}
       >
-        <div
-          className={classes('absolute inset-y-0 min-w-[3px] rounded-[1px]', BAR_LOOKS[toneOf(step)])}
-          style={{
-            left: `min(${(startMs / totalMs) * 100}%, calc(100% - 3px))`,
-            width: `${(tookMs / totalMs) * 100}%`,
-          }}
-        />
+        <Bar tone={toneOf(step)} startMs={startMs} tookMs={tookMs} totalMs={totalMs} stream={stream} />
+        {caption === null || (stream !== null && isRoomy(stream, tookMs, totalMs)) ? null : (
+          <Beside
+            startShare={startMs / totalMs}
+            endShare={(startMs + tookMs) / totalMs}
+            inside={stream === null ? 'text-on-wait' : 'text-on-served'}
+          >
+            {caption}
+          </Beside>
+        )}
       </div>
       <p className="text-right text-xs text-ink-soft tabular-nums">
         <span className="sr-only">{words.starts(formatDuration(startMs), formatDuration(tookMs))}</span>
@@ -122,6 +147,102 @@ function StepLine({ step, totalMs, passage, lines: { name, note } }: StepLinePro
       )}
     </li>
   );
+}
+
+/** In wide windows, the lines of the chart run through the rows. */
+const MIDDLE = 'top-0 sm:top-1/2 sm:-translate-y-1/2';
+
+interface BarProps {
+  readonly tone: StepTone;
+  readonly startMs: number;
+  readonly tookMs: number;
+  readonly totalMs: number;
+  readonly stream: StreamedPart | null;
+}
+
+/** Of a stream, the part until its first token is lighter. */
+function Bar({ tone, startMs, tookMs, totalMs, stream }: BarProps) {
+  const place = {
+    left: `min(${(startMs / totalMs) * 100}%, calc(100% - 3px))`,
+    width: `${(tookMs / totalMs) * 100}%`,
+  };
+  const look = `absolute h-4 min-w-[3px] overflow-hidden rounded-[1px] ${MIDDLE}`;
+  if (stream === null) return <div className={classes(look, BAR_LOOKS[tone])} style={place} />;
+  const isNamed = isRoomy(stream, tookMs, totalMs);
+  const text = 'hidden truncate px-1.5 text-[11px] leading-4 sm:block';
+  return (
+    <div className={classes(look, 'flex bg-served')} style={place}>
+      <div
+        className="shrink-0 bg-served-soft text-ink"
+        style={{ width: `${(stream.firstMs / tookMs) * 100}%` }}
+      >
+        {isNamed ? <span className={text}>{words.firstToken(formatDuration(stream.firstMs))}</span> : null}
+      </div>
+      {isNamed ? (
+        <span className={classes(text, 'font-medium text-on-served')}>{streamWords(stream)}</span>
+      ) : null}
+    </div>
+  );
+}
+
+/** A text with room beside its bar; a bar over the whole chart has it inside. */
+function Beside({ startShare, endShare, inside, children }: BesideProps) {
+  const place = textPlaceOf(startShare, endShare);
+  const style =
+    place === 'after'
+      ? { left: `${endShare * 100}%`, maxWidth: `${(1 - endShare) * 100}%` }
+      : place === 'before'
+        ? { right: `${(1 - startShare) * 100}%`, maxWidth: `${startShare * 100}%` }
+        : { left: `${startShare * 100}%`, maxWidth: `${(endShare - startShare) * 100}%` };
+  return (
+    <span
+      className={classes(
+        'absolute hidden truncate px-2 text-[11px] leading-4 sm:block',
+        MIDDLE,
+        place === 'inside' ? `font-medium ${inside}` : 'bg-canvas text-ink-soft',
+      )}
+      style={style}
+    >
+      {children}
+    </span>
+  );
+}
+
+interface BesideProps {
+  readonly startShare: number;
+  readonly endShare: number;
+  /** The color of the text on the bar. */
+  readonly inside: string;
+  readonly children: string;
+}
+
+/** Both parts of a stream need room for their text. */
+const FIRST_SHARE_MIN = 0.14;
+const REST_SHARE_MIN = 0.2;
+
+function isRoomy({ firstMs }: StreamedPart, tookMs: number, totalMs: number): boolean {
+  return firstMs / totalMs >= FIRST_SHARE_MIN && (tookMs - firstMs) / totalMs >= REST_SHARE_MIN;
+}
+
+function captionOf(stream: StreamedPart | null, limitedBy: BoundPolicy | null): string | null {
+  if (limitedBy !== null) return words.limitedBy(boundLimitOf(limitedBy));
+  if (stream === null) return null;
+  const rest = streamWords(stream);
+  const first = words.firstToken(formatDuration(stream.firstMs));
+  return rest === null ? first : `${first}, ${rest}`;
+}
+
+function streamWords({ tokens, perSecond }: StreamedPart): string | null {
+  if (tokens === null) return null;
+  return perSecond === null
+    ? words.tokens(tokens)
+    : words.tokensPerSecond(tokens, formatCount(Math.round(perSecond)));
+}
+
+/** The lines of the chart are at its ticks. */
+function gridShareOf(totalMs: number): number {
+  const [, stepMs = totalMs] = ticksOf(totalMs);
+  return stepMs / totalMs;
 }
 
 function passageOf(step: Step, { operation }: RequestDetail): string | null {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RequestDetail } from '@relay/contract';
-import { lengthMs, stepsOf, ticksOf } from './waterfall.ts';
+import { lengthMs, stepsOf, streamedPartOf, textPlaceOf, ticksOf } from './waterfall.ts';
 
 const ARRIVED = '2026-11-15T10:00:00.000Z';
 const at = (ms: number) => new Date(Date.parse(ARRIVED) + ms).toISOString();
@@ -65,4 +65,39 @@ test('the axis has a few round ticks', () => {
     assert.ok(ticks.length >= 2 && ticks.length <= 6, `${totalMs}: ${ticks.join(' ')}`);
     assert.ok((ticks.at(-1) ?? 0) <= totalMs);
   }
+});
+
+test('a stream has its first token and its rate within the bar of its last attempt', () => {
+  const served = { ...(attempt(2, 200, 0, 1_000) as object), outcome: 'succeeded' } as never;
+  const failed = { ...(attempt(1, 100, 0, 50) as object), outcome: 'failed' } as never;
+  const streamed = {
+    streaming: true,
+    usage_source: 'reported',
+    output_tokens: 120,
+    usage_details: null,
+    attempts: [failed, served],
+    timings: { first_content_ms: 600, wait_ms: 0 },
+  };
+  const partsOf = (over: object) => {
+    const detail = detailOf({ ...streamed, ...over });
+    return stepsOf(detail).flatMap((step) => streamedPartOf(step, detail) ?? []);
+  };
+  assert.deepEqual(partsOf({}), [{ firstMs: 400, tokens: 120, perSecond: 200 }]);
+  assert.deepEqual(partsOf({ streaming: false }), []);
+  assert.deepEqual(partsOf({ timings: { first_content_ms: null, wait_ms: 0 } }), []);
+  assert.deepEqual(partsOf({ timings: { first_content_ms: 150, wait_ms: 0 } }), [], 'of another attempt');
+  assert.deepEqual(partsOf({ usage_source: 'estimated' }), [{ firstMs: 400, tokens: null, perSecond: null }]);
+  const hidden = partsOf({ usage_details: { reasoning_tokens: 20 } });
+  assert.deepEqual(
+    hidden,
+    [{ firstMs: 400, tokens: 120, perSecond: null }],
+    'reasoning came before the first',
+  );
+  assert.equal(partsOf({ timings: { first_content_ms: 1_195, wait_ms: 0 } })[0]?.perSecond, null);
+});
+
+test('the text of a bar stands where there is room', () => {
+  assert.equal(textPlaceOf(0.1, 0.4), 'after');
+  assert.equal(textPlaceOf(0.5, 0.9), 'before');
+  assert.equal(textPlaceOf(0.1, 0.9), 'inside');
 });

@@ -58,3 +58,36 @@ export function ticksOf(totalMs: number): readonly number[] {
   const stepMs = Math.max(1, ([1, 2, 5, 10].find((each) => each * power >= rough) ?? 10) * power);
   return Array.from({ length: Math.floor(totalMs / stepMs) + 1 }, (_, index) => index * stepMs);
 }
+
+/** A stream within the bar of its attempt. */
+export interface StreamedPart {
+  /** From the start of the attempt to the first token. */
+  readonly firstMs: number;
+  readonly tokens: number | null;
+  /** From the first token to the end of the attempt. Null where hidden reasoning came before it, or the time is too short to tell. */
+  readonly perSecond: number | null;
+}
+
+const RATE_MS_MIN = 10;
+
+/** Null for a bar that is not the successful attempt of a stream, and if its first token is not known to be within it. */
+export function streamedPartOf(step: Step, detail: RequestDetail): StreamedPart | null {
+  const firstAtMs = detail.timings.first_content_ms;
+  if (step.kind !== 'attempt' || step.attempt.outcome !== 'succeeded' || !detail.streaming) return null;
+  if (firstAtMs === null || firstAtMs < step.startMs || firstAtMs > step.startMs + step.tookMs) return null;
+  const firstMs = firstAtMs - step.startMs;
+  const restMs = step.tookMs - firstMs;
+  const { usage_source: source, output_tokens: output, usage_details: details } = detail;
+  const tokens = source === 'reported' || source === 'streamed' ? output : null;
+  const isTelling = restMs >= RATE_MS_MIN && (details?.reasoning_tokens ?? 0) === 0;
+  return { firstMs, tokens, perSecond: tokens !== null && isTelling ? (tokens * 1_000) / restMs : null };
+}
+
+/** A text beside a bar needs this share of the chart. */
+const BESIDE_SHARE = 0.34;
+
+/** Where the text of a bar has room; both shares are of the chart's length. */
+export function textPlaceOf(startShare: number, endShare: number): 'after' | 'before' | 'inside' {
+  if (1 - endShare >= BESIDE_SHARE) return 'after';
+  return startShare >= BESIDE_SHARE ? 'before' : 'inside';
+}

@@ -1,7 +1,14 @@
 import { entryIn } from '../../kit/entry-in.ts';
 import { type Steps, stepsOver } from '../../kit/slices.ts';
 import type { Candidate } from '../routing/routing.ts';
-import { type Charge, type CountedRequests, type Limit, type PolicyDescription, scopesOf } from './limit.ts';
+import {
+  type Charge,
+  type CountedRequests,
+  type Limit,
+  type LimitedScope,
+  type PolicyDescription,
+  scopesOf,
+} from './limit.ts';
 import { isUnitCost } from './metric.ts';
 
 /**
@@ -60,10 +67,7 @@ export function chargesAt(table: LimitTable, laneId: string | null, candidate: C
   const known = ofLane.get(candidate.endpoint.id);
   if (known !== undefined) return known;
   const shared = table.shared === null ? null : chargesAt(table.shared, laneId, candidate);
-  const limits = scopesOf(laneId, candidate)
-    .flatMap(({ scopeType, scopeId }) => table.byScope.get(scopeType)?.get(scopeId) ?? [])
-    .sort((a, b) => a.place - b.place)
-    .map(({ limit }) => limit);
+  const limits = ownLimitsOn(table, scopesOf(laneId, candidate));
   const applying = limits.map(({ applied }) => ({ policy: applied, cost: 1 }));
   const made: CandidateCharges = {
     units: [...(shared?.units ?? []), ...applying],
@@ -73,6 +77,19 @@ export function chargesAt(table: LimitTable, laneId: string | null, candidate: C
   };
   ofLane.set(candidate.endpoint.id, made);
   return made;
+}
+
+/** The limits of the table on any of these, shared ones first. */
+export function limitsOn(table: LimitTable, scopes: readonly LimitedScope[]): readonly Limit[] {
+  const shared = table.shared === null ? [] : limitsOn(table.shared, scopes);
+  return [...shared, ...ownLimitsOn(table, scopes)];
+}
+
+function ownLimitsOn({ byScope }: LimitTable, scopes: readonly LimitedScope[]): readonly Limit[] {
+  return scopes
+    .flatMap(({ scopeType, scopeId }) => byScope.get(scopeType)?.get(scopeId) ?? [])
+    .sort((a, b) => a.place - b.place)
+    .map(({ limit }) => limit);
 }
 
 /** By the engine's id of the limit; null when the table has no such limit. */

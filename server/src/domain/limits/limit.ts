@@ -89,20 +89,30 @@ export function endpointBound({ id }: Endpoint, maxConcurrency: number): Limit {
   return { applied: { ...applied, id: bound.id }, ...rest };
 }
 
-/** Everything that a limit may look at to count a request of this lane, or of none, that this candidate serves. */
+/** What a limit looks at. */
+export type LimitedScope = Pick<CountedRequests, 'scopeType' | 'scopeId'>;
+
+/** Everything that a limit may look at to count a request of this lane, or of none, before it has a candidate. */
+export function laneScopesOf(laneId: string | null): readonly LimitedScope[] {
+  return [
+    { scopeType: 'global', scopeId: null },
+    ...(laneId === null ? [] : [{ scopeType: 'lane', scopeId: laneId } as const]),
+  ];
+}
+
+/** The same, once this candidate serves it. */
 export function scopesOf(
   laneId: string | null,
   { endpoint, provider, credential }: Candidate,
-): readonly Pick<CountedRequests, 'scopeType' | 'scopeId'>[] {
+): readonly LimitedScope[] {
   // A provider that wants no authentication is sent no credential, whichever it has.
   const sent = authStyles[provider.authMode].needsSecret ? credential : null;
   return [
-    { scopeType: 'global', scopeId: null },
+    ...laneScopesOf(laneId),
     { scopeType: 'provider', scopeId: provider.id },
     { scopeType: 'endpoint', scopeId: endpoint.id },
     { scopeType: 'model', scopeId: endpoint.id },
     ...(sent === null ? [] : [{ scopeType: 'credential', scopeId: sent.id } as const]),
-    ...(laneId === null ? [] : [{ scopeType: 'lane', scopeId: laneId } as const]),
   ];
 }
 

@@ -15,7 +15,14 @@ import {
   routeOf,
   touches,
 } from './limits.fixture.ts';
-import { chargesFor, describePolicy, estimatedAmounts, estimatedCharges, hasPolicies } from './limits.ts';
+import {
+  chargesFor,
+  describePolicy,
+  estimatedAmounts,
+  estimatedCharges,
+  hasPolicies,
+  limitsCounting,
+} from './limits.ts';
 
 describe('the limits of a request', () => {
   const scopes: readonly [LimitScopeType, string | null][] = [
@@ -70,6 +77,15 @@ describe('the limits of a request', () => {
             assert.deepEqual(
               charges.map((charge) => charge.policy.id.split('@')[0]),
               expected,
+            );
+            const counting = limitsCounting(organized, ANYONE, route.lane?.id ?? null, [
+              candidate,
+              candidate,
+            ]);
+            assert.deepEqual(
+              counting.map(({ applied }) => applied),
+              charges.map(({ policy: limit }) => limit),
+              'what is listed is what is charged, each once',
             );
             for (const { policy: limit, cost } of charges) {
               const costs = { requests: 1, concurrency: 1, tokens: 70, spend: 900 };

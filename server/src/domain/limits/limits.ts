@@ -12,10 +12,12 @@ import {
   type Charge,
   endpointBound,
   type Limit,
+  laneScopesOf,
   type PolicyDescription,
   resourceLimit,
+  scopesOf,
 } from './limit.ts';
-import { chargesAt, describedIn, type LimitTable, newTable } from './limit-table.ts';
+import { chargesAt, describedIn, type LimitTable, limitsOn, newTable } from './limit-table.ts';
 import { amountOf, type UsedAmounts } from './metric.ts';
 
 /** The part of a caller that selects its own limits. */
@@ -65,6 +67,17 @@ export function chargesFor(
     const cost = amountOf(unit.policy.metric, unit.policy.hard ? hardAmounts : amounts);
     return cost === unit.cost ? unit : { policy: unit.policy, cost };
   });
+}
+
+/** Every limit that counts requests of this lane to any of these candidates, each once; without a candidate, those that need none. */
+export function limitsCounting(
+  snapshot: OrganizationSnapshot,
+  caller: LimitedCaller,
+  laneId: string | null,
+  candidates: readonly Candidate[],
+): readonly Limit[] {
+  const scopes = [...laneScopesOf(laneId), ...candidates.flatMap((candidate) => scopesOf(laneId, candidate))];
+  return [...new Set(limitsOn(tableOf(snapshot, caller), scopes))];
 }
 
 /**

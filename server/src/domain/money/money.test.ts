@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { costMicros, costPicos, exactUsd, picosOf, shownMicros, storedMoney } from './money.ts';
+import { costLines, costMicros, costPicos, exactUsd, picosOf, shownMicros, storedMoney } from './money.ts';
+import { prices, usages, variants } from './pricing.fixture.ts';
 
 describe('cost', () => {
   const pricing = {
@@ -84,6 +85,61 @@ describe('cost', () => {
     const dear = { ...pricing, outputCostMicrosPer1mTokens: Number.MAX_SAFE_INTEGER };
     const usage = { inputTokens: 0, outputTokens: Number.MAX_SAFE_INTEGER, cachedInputTokens: 0 };
     assert.equal(costMicros(dear, usage), Number.MAX_SAFE_INTEGER);
+  });
+});
+
+describe('the lines of a cost', () => {
+  const pricing = {
+    inputCostMicrosPer1mTokens: 3_000_000,
+    outputCostMicrosPer1mTokens: 15_000_000,
+    cachedInputCostMicrosPer1mTokens: 300_000,
+    flatRequestCostMicros: 0,
+  };
+  const linesOf = (over: object, usage: object) =>
+    costLines(
+      { ...pricing, ...over },
+      { cachedInputTokens: 0, outputTokens: 0, inputTokens: 0, ...usage },
+    ).map(
+      ({ kind, tokens, priceMicros, picos }) => `${kind}: ${tokens} × ${priceMicros} = ${exactUsd(picos)}`,
+    );
+
+  it('are each kind of tokens at its price, and the flat price', () => {
+    const usage = { inputTokens: 5_460, cachedInputTokens: 2_048, outputTokens: 504 };
+    assert.deepEqual(linesOf({ flatRequestCostMicros: 7 }, usage), [
+      'input: 3412 × 3000000 = 0.010236',
+      'cachedInputTokens: 2048 × 300000 = 0.0006144',
+      'output: 504 × 15000000 = 0.00756',
+      'request: null × 7 = 0.000007',
+    ]);
+  });
+  it('leave parts without a price of their own in the whole, and nothing at zero', () => {
+    const usage = { inputTokens: 10, cachedInputTokens: 4, audioInputTokens: 3, reasoningTokens: 2 };
+    assert.deepEqual(linesOf({ cachedInputCostMicrosPer1mTokens: null }, usage), [
+      'input: 10 × 3000000 = 0.00003',
+    ]);
+    assert.deepEqual(linesOf({}, { inputTokens: 4, cachedInputTokens: 9 }), [
+      'cachedInputTokens: 4 × 300000 = 0.0000012',
+    ]);
+  });
+  it('are none of a free request', () => {
+    assert.deepEqual(linesOf({ flatRequestCostMicros: 7 }, { inputTokens: 10, free: true }), []);
+  });
+  it('always add up to the cost, and have every token once', () => {
+    fc.assert(
+      fc.property(prices, variants, usages, (set, more, usage) => {
+        const policy = { ...set, variants: more };
+        const lines = costLines(policy, usage);
+        assert.equal(
+          lines.reduce((sum, { picos }) => sum + picos, 0n),
+          costPicos(policy, usage),
+        );
+        const tokens = lines.reduce((sum, line) => sum + (line.tokens ?? 0), 0);
+        assert.equal(tokens, usage.inputTokens + usage.outputTokens);
+        assert.equal(new Set(lines.map(({ kind }) => kind)).size, lines.length);
+        for (const { tokens: count, priceMicros, picos } of lines)
+          assert.equal(picos, BigInt(count ?? 1_000_000) * BigInt(priceMicros));
+      }),
+    );
   });
 });
 

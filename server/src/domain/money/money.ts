@@ -21,16 +21,35 @@ export interface StoredMoney {
   readonly roundingPicos: number;
 }
 
+/** What a request pays for: tokens of one kind at one price, or the flat price of a request. */
+export interface CostLine {
+  readonly kind: 'input' | 'output' | 'request' | UsagePart;
+  /** Null for the flat price. */
+  readonly tokens: number | null;
+  /** For a million tokens, or for the request. */
+  readonly priceMicros: number;
+  readonly picos: bigint;
+}
+
 /** The exact cost of a request by the configured price. */
 export function costPicos(pricing: Pricing, usage: Usage): bigint {
-  if (usage.free === true) return 0n;
+  let cost = 0n;
+  for (const { picos } of costLines(pricing, usage)) cost += picos;
+  return cost > PICOS_MAX ? PICOS_MAX : cost;
+}
+
+/** What the cost of a request is made of. Parts without a price of their own are in the line of the input or the output. */
+export function costLines(pricing: Pricing, usage: Usage): readonly CostLine[] {
+  if (usage.free === true) return [];
   const prices = pricesFor(pricing, usage);
-  const cost =
-    costOf(usage, INPUT_PARTS, usage.inputTokens, prices.inputCostMicrosPer1mTokens, prices) +
-    costOf(usage, OUTPUT_PARTS, usage.outputTokens, prices.outputCostMicrosPer1mTokens, prices) +
-    BigInt(prices.flatRequestCostMicros) * PICOS_PER_MICRO;
-  if (cost > PICOS_MAX) return PICOS_MAX;
-  return cost;
+  const lines = [
+    ...linesOf('input', INPUT_PARTS, usage.inputTokens, usage, prices),
+    ...linesOf('output', OUTPUT_PARTS, usage.outputTokens, usage, prices),
+  ];
+  const flat = prices.flatRequestCostMicros;
+  if (flat > 0)
+    lines.push({ kind: 'request', tokens: null, priceMicros: flat, picos: BigInt(flat) * PICOS_PER_MICRO });
+  return lines;
 }
 
 const PART_PRICES: Readonly<Record<UsagePart, (prices: Prices) => number | null | undefined>> = {
@@ -45,22 +64,29 @@ const PART_PRICES: Readonly<Record<UsagePart, (prices: Prices) => number | null 
   imageOutputTokens: (prices) => prices.imageOutputCostMicrosPer1mTokens,
 };
 
-/** The cost of the input or the output: its parts at their own prices, and the rest. */
-function costOf(
-  usage: Usage,
+/** The input or the output: what is left of it, then its parts at their own prices. */
+function linesOf(
+  side: 'input' | 'output',
   names: readonly UsagePart[],
   whole: number,
-  price: number,
+  usage: Usage,
   prices: Prices,
-): bigint {
+): CostLine[] {
   const parts = boundParts(usage, names, whole);
-  let [cost, rest] = [0n, BigInt(whole)];
+  const price = side === 'input' ? prices.inputCostMicrosPer1mTokens : prices.outputCostMicrosPer1mTokens;
+  const own: CostLine[] = [];
+  let rest = whole;
   for (const name of names) {
-    const tokens = BigInt(parts[name] ?? 0);
-    cost += tokens * BigInt(PART_PRICES[name](prices) ?? price);
+    const [tokens, ownPrice] = [parts[name] ?? 0, PART_PRICES[name](prices) ?? null];
+    if (tokens === 0 || ownPrice === null) continue;
+    own.push(lineOf(name, tokens, ownPrice));
     rest -= tokens;
   }
-  return cost + rest * BigInt(price);
+  return rest > 0 ? [lineOf(side, rest, price), ...own] : own;
+}
+
+function lineOf(kind: CostLine['kind'], tokens: number, priceMicros: number): CostLine {
+  return { kind, tokens, priceMicros, picos: BigInt(tokens) * BigInt(priceMicros) };
 }
 
 /** What limits reserve and count for a request, in whole micro-USD, rounded up. */

@@ -1,6 +1,7 @@
 import type { AdmissionDesk } from '../../admission/desk.ts';
 import type { Reservation } from '../../domain/limits/hard-reservation.ts';
-import { costMicros, costPicos, storedMoney } from '../../domain/money/money.ts';
+import { meteredCost, meteredUsage } from '../../domain/metered-usage.ts';
+import { costMicros } from '../../domain/money/money.ts';
 import type { Usage } from '../../domain/money/usage.ts';
 import type { RequestRecord, RequestState, UsageSource } from '../../domain/request-record.ts';
 import type { Pricing } from '../../domain/snapshot.ts';
@@ -89,11 +90,7 @@ export function settle(
     estimatedCostMicros:
       pricing === undefined ? null : costMicros(pricing, { ...estimate, cachedInputTokens: 0 }),
     usageSource: source,
-    actualInputTokens: usage.inputTokens,
-    actualOutputTokens: usage.outputTokens,
-    actualCachedInputTokens: usage.cachedInputTokens,
-    ...cacheWritesOf(usage),
-    ...detailsOf(usage),
+    ...meteredUsage(usage),
     ...costOf(
       pricing,
       source === 'none' ? null : usage,
@@ -139,40 +136,7 @@ function costOf(
 ): Pick<RequestRecord, 'actualCostMicros' | 'actualCostRoundingPicos'> {
   if (pricing === undefined || usage === null) return { actualCostMicros: null };
   if (reservation !== null) return { actualCostMicros: reservation.spendMicros };
-  const { micros, roundingPicos } = storedMoney(costPicos(pricing, usage));
-  return {
-    actualCostMicros: micros,
-    ...(roundingPicos > 0 && { actualCostRoundingPicos: roundingPicos }),
-  };
-}
-
-function cacheWritesOf({
-  cacheWrite5mTokens = 0,
-  cacheWrite1hTokens = 0,
-}: Usage): Pick<RequestRecord, 'actualCacheWrite5mTokens' | 'actualCacheWrite1hTokens'> {
-  return {
-    ...(cacheWrite5mTokens > 0 && { actualCacheWrite5mTokens: cacheWrite5mTokens }),
-    ...(cacheWrite1hTokens > 0 && { actualCacheWrite1hTokens: cacheWrite1hTokens }),
-  };
-}
-
-function detailsOf({
-  reasoningTokens,
-  audioInputTokens,
-  imageInputTokens,
-  audioOutputTokens,
-  imageOutputTokens,
-  serviceTier,
-}: Usage): Pick<RequestRecord, 'usageDetails'> {
-  const details = {
-    ...(reasoningTokens !== undefined && { reasoningTokens }),
-    ...(audioInputTokens !== undefined && { audioInputTokens }),
-    ...(imageInputTokens !== undefined && { imageInputTokens }),
-    ...(audioOutputTokens !== undefined && { audioOutputTokens }),
-    ...(imageOutputTokens !== undefined && { imageOutputTokens }),
-    ...(serviceTier !== undefined && { serviceTier }),
-  };
-  return Object.keys(details).length === 0 ? {} : { usageDetails: details };
+  return meteredCost(pricing, usage);
 }
 
 /**

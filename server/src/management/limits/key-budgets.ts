@@ -13,12 +13,14 @@ export interface KeyBudgetScope {
   readonly organizationId: string;
   readonly ownerId: string | undefined;
   readonly enabledOnly: boolean;
+  /** Left out: of all their keys. */
+  readonly keyId?: string;
 }
 
 /** In creation order, including limits of revoked keys. */
 export function listKeyBudgets(
   db: Kysely<Database>,
-  { organizationId, ownerId, enabledOnly }: KeyBudgetScope,
+  { organizationId, ownerId, enabledOnly, keyId }: KeyBudgetScope,
   { afterId, limit }: RowRange,
 ): Promise<KeyBudgetRow[]> {
   return db
@@ -33,6 +35,7 @@ export function listKeyBudgets(
     .where('budget.organization_id', '=', organizationId)
     .$if(ownerId !== undefined, (query) => query.where('key.user_id', '=', ownerId ?? ''))
     .$if(enabledOnly, (query) => query.where('budget.enabled', '=', true))
+    .$if(keyId !== undefined, (query) => query.where('budget.api_key_id', '=', keyId ?? ''))
     .$if(afterId !== undefined, (query) => query.where('budget.id', '>', afterId ?? ''))
     .orderBy('budget.id')
     .$if(limit !== undefined, (query) => query.limit(limit ?? 0))

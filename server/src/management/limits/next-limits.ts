@@ -1,11 +1,8 @@
-import type { LimitUsage, NextLimit, NextLimits } from '@relay/contract';
-import type { Kysely } from 'kysely';
+import type { LimitUsage, NextLimits } from '@relay/contract';
 import type { Caller } from '../../domain/caller.ts';
-import type { Limit } from '../../domain/limits/limit.ts';
 import { isCalendar } from '../../domain/limits/period.ts';
-import { type NamedPart, namesOfParts, scopePartOf } from '../../store/configuration/names-of.ts';
-import type { Database } from '../../store/postgres/schema.ts';
 import { type ListedLimit, listLimits } from './listed-limits.ts';
+import { namedLimits } from './named-limits.ts';
 import { readLimitUsage, type UsageDeps } from './read-usage.ts';
 import { leftShare } from './usage-wire.ts';
 import { seesOrganization } from './visibility.ts';
@@ -31,39 +28,10 @@ export async function nextLimits(deps: UsageDeps, caller: Caller, shown = SHOWN)
   return {
     at: new Date(deps.clock.nowMs()).toISOString(),
     counted: seesOrganization(caller) ? 'organization' : 'own',
-    limits: await named(deps.ofOrganization(organizationId), organizationId, next),
+    limits: await namedLimits(deps.ofOrganization(organizationId), organizationId, next),
     total: usages.length,
     complete,
   };
-}
-
-/** With whose limits they are and what they apply to, by id and name. */
-async function named(
-  db: Kysely<Database>,
-  organizationId: string,
-  next: readonly { readonly usage: LimitUsage; readonly limit: Limit | undefined }[],
-): Promise<NextLimit[]> {
-  const parts = next.map(({ usage, limit }) => ({
-    usage,
-    subject: subjectOf(usage.policy_kind, limit),
-    scope: scopePartOf(usage),
-  }));
-  const all = parts.flatMap(({ subject, scope }) => [subject, scope]);
-  const names = await namesOfParts(db, organizationId, all);
-  // What was deleted since the limit was read has no name.
-  const nameOf = (part: NamedPart | null) => (part === null ? null : (names.get(part.id) ?? part.id));
-  return parts.map(({ usage, subject, scope }) => ({
-    ...usage,
-    subject_id: subject?.id ?? null,
-    subject_name: nameOf(subject),
-    scope_name: nameOf(scope),
-  }));
-}
-
-function subjectOf(kind: LimitUsage['policy_kind'], limit: Limit | undefined): NamedPart | null {
-  const { userId = null, keyId = null, teamId = null } = limit?.applied.counts ?? {};
-  const id = userId ?? keyId ?? teamId;
-  return kind === 'resource' || id === null ? null : { kind, id };
 }
 
 async function everyLimit(

@@ -1,22 +1,25 @@
+import type { Kysely } from 'kysely';
+import type { Caller } from '../../domain/caller.ts';
 import type { Call, Handlers } from '../../http/call.ts';
 import { toRequestLogEntry } from '../../store/ledger/log/log-entry.ts';
-import { readRequest } from '../../store/ledger/log/read-log.ts';
+import { type DetailRow, readRequest } from '../../store/ledger/log/read-log.ts';
 import { findPosition, readMoment } from '../../store/ledger/log/read-tail.ts';
 import { type Checkpoint, checkpointAfter, checkpointAt } from '../../store/ledger/log/tail-checkpoint.ts';
 import { startWalk } from '../../store/ledger/log/walk-log.ts';
-import type { ManagementDeps } from '../resources/deps.ts';
+import type { Database } from '../../store/postgres/schema.ts';
+import type { UsageDeps } from '../limits/read-usage.ts';
 import { invalidField, isId, notFound } from '../resources/refusals.ts';
 import { boundPolicies } from './bound-policies.ts';
+import { readCostLines } from './cost-lines.ts';
 import { csvOf } from './csv.ts';
 import { readEndpointNames } from './endpoint-names.ts';
 import { eventsOf } from './events.ts';
 import { cursorOf, positionOf, readPage } from './read-page.ts';
+import { readRequestLimits } from './request-limits.ts';
 import { isFound, searchFor, visibleUser } from './search.ts';
 import { createStreamSlots } from './stream-slots.ts';
 import { createTail } from './tail.ts';
 import { endpointIdsOf, toRequestDetail } from './wire.ts';
-
-type RequestDeps = Pick<ManagementDeps, 'ofOrganization' | 'clock'>;
 
 const PAGE_DEFAULT = 50;
 const TICK_MS = 500;
@@ -25,7 +28,7 @@ const STREAM_BOUNDS = { perProcessMax: 100, perCallerMax: 10 };
 /** Resuming reads all rows recorded since, so a client that was away for longer must start over. */
 const RESUMED_WITHIN_MS = 3_600_000;
 
-export function requestHandlers(deps: RequestDeps): Handlers {
+export function requestHandlers(deps: UsageDeps): Handlers {
   const slots = createStreamSlots(STREAM_BOUNDS);
   const tail = createTail({
     ofOrganization: (organizationId) => deps.ofOrganization(organizationId),
@@ -51,15 +54,18 @@ export function requestHandlers(deps: RequestDeps): Handlers {
     },
     async getRequest({ caller, params }) {
       const { organizationId } = caller;
-      if (!isId(params.request_id)) throw notFound('request');
       const db = deps.ofOrganization(organizationId);
-      const row = await readRequest(db, organizationId, params.request_id, visibleUser(caller));
-      if (row === undefined) throw notFound('request');
-      const [endpointNames, bounds] = await Promise.all([
+      const row = await visibleRequest(db, caller, params.request_id);
+      const [endpointNames, bounds, costLines] = await Promise.all([
         readEndpointNames(db, organizationId, endpointIdsOf(row)),
         boundPolicies(db, caller, [row]),
+        readCostLines(db, caller, row),
       ]);
-      return toRequestDetail(row, endpointNames, bounds.get(row.request_id) ?? null);
+      return toRequestDetail(row, endpointNames, bounds.get(row.request_id) ?? null, costLines);
+    },
+    async getRequestLimits({ caller, params }) {
+      const db = deps.ofOrganization(caller.organizationId);
+      return readRequestLimits(deps, caller, await visibleRequest(db, caller, params.request_id));
     },
     async streamRequests(call) {
       const { caller, query, ended } = call;
@@ -86,14 +92,22 @@ export function requestHandlers(deps: RequestDeps): Handlers {
   };
 }
 
-function walkBelow(deps: RequestDeps, search: ReturnType<typeof searchFor>, belowId: string | null) {
+/** Throws 404 for what the caller may not see, as for what is not there. */
+async function visibleRequest(db: Kysely<Database>, caller: Caller, requestId: string): Promise<DetailRow> {
+  if (!isId(requestId)) throw notFound('request');
+  const row = await readRequest(db, caller.organizationId, requestId, visibleUser(caller));
+  if (row === undefined) throw notFound('request');
+  return row;
+}
+
+function walkBelow(deps: UsageDeps, search: ReturnType<typeof searchFor>, belowId: string | null) {
   const { organizationId, beforeId } = search;
   const narrowed = belowId !== null && belowId < beforeId ? { ...search, beforeId: belowId } : search;
   return startWalk(deps.ofOrganization(organizationId), narrowed, deps.clock.nowMs());
 }
 
 /** The start of a tail: after the last request that the client saw, otherwise now. */
-async function beginningOf(deps: RequestDeps, call: Call<'streamRequests'>): Promise<Checkpoint> {
+async function beginningOf(deps: UsageDeps, call: Call<'streamRequests'>): Promise<Checkpoint> {
   const { caller, query } = call;
   const { organizationId } = caller;
   const db = deps.ofOrganization(organizationId);

@@ -13,6 +13,7 @@ export function toRequestDetail(
   row: DetailRow,
   endpointNames: ReadonlyMap<string, string>,
   boundPolicy: BoundPolicy | null,
+  costLines: RequestDetail['cost_lines'],
 ): RequestDetail {
   const { trace } = row;
   const isMetered = row.actual_input_tokens !== null;
@@ -42,6 +43,7 @@ export function toRequestDetail(
     trace_id: trace?.trace_id ?? null,
     reported_usage: trace?.reported_usage ?? null,
     usage_details: trace?.usage_details ?? null,
+    cost_lines: costLines,
     timings: timingsOf(row, trace),
   };
 }

@@ -1,5 +1,7 @@
 import type { PricingPolicy } from '@relay/contract';
+import type { Kysely } from 'kysely';
 import type { Prices, PriceVariant, Pricing } from '../../domain/snapshot.ts';
+import type { Database } from '../postgres/schema.ts';
 
 const FIELDS = {
   input_cost_micros_per_1m_tokens: 'inputCostMicrosPer1mTokens',
@@ -45,6 +47,22 @@ export function pricingAt(policy: StoredPolicy, nowMs: number): Pricing {
     flatRequestCostMicros: sheet.flat_request_cost_micros ?? 0,
     ...(variants.length > 0 && { variants: variants.map(toVariant) }),
   };
+}
+
+/** An endpoint's prices at a time, as its policy says it now: a policy that was changed since has no record of its earlier prices. */
+export async function readPricingAt(
+  db: Kysely<Database>,
+  organizationId: string,
+  endpointId: string,
+  atMs: number,
+): Promise<Pricing | undefined> {
+  const policy = await db
+    .selectFrom('pricing_policies')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('endpoint_id', '=', endpointId)
+    .executeTakeFirst();
+  return policy === undefined ? undefined : pricingAt(policy, atMs);
 }
 
 /** When the next scheduled price of any policy begins; null when none does. */

@@ -79,17 +79,19 @@ const usageFields = {
 
 export const limitUsage = exactly(usageFields);
 
-const nextLimit = exactly({
-  ...usageFields,
-  subject_id: maybeId,
-  subject_name: maybeText,
-  scope_name: maybeText,
-});
+const namedFields = { ...usageFields, subject_id: maybeId, subject_name: maybeText, scope_name: maybeText };
 
 export const nextLimits = exactly({
   at: time,
   counted: oneOf('organization', 'own'),
-  limits: listOf(nextLimit),
+  limits: listOf(exactly(namedFields)),
   total: integer,
   complete: flag,
+});
+
+export const requestLimits = exactly({
+  at: time,
+  counted: oneOf('organization', 'own'),
+  // An endpoint's own limit on concurrency is named by its endpoint.
+  limits: listOf(exactly({ ...namedFields, policy_id: anyText })),
 });

@@ -137,6 +137,9 @@ export const requestDetail = exactly({
       service_tier: maybeText,
     }),
   ),
+  cost_lines: nullable(
+    listOf(exactly({ kind: anyText, tokens: maybeCount, price_micros: integer, cost_usd: anyText })),
+  ),
   timings: exactly({
     receive_ms: maybeCount,
     route_ms: maybeCount,

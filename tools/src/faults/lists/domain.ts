@@ -18,7 +18,7 @@ export const domainFaults = faultsIn('server/src/domain', [
   {
     name: 'without a cached price, cached input is free',
     file: 'money/money.ts',
-    find: 'PART_PRICES[name](prices) ?? price',
+    find: 'PART_PRICES[name](prices) ?? null',
     replace: 'PART_PRICES[name](prices) ?? 0',
     why: 'budgets are exceeded',
   },

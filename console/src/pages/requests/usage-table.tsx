@@ -1,7 +1,6 @@
 import type { RequestDetail } from '@relay/contract';
 import { formatCount, formatMoney } from '../../format/numbers.ts';
 import { text } from '../../text/index.ts';
-import { Panel } from '../../ui/page.tsx';
 
 const words = text.requests.detail.usage;
 
@@ -13,7 +12,7 @@ type Line = readonly [
 ];
 
 /** The estimates at admission and the actual usage. */
-export function UsagePanel({ detail }: { readonly detail: RequestDetail }) {
+export function UsageTable({ detail }: { readonly detail: RequestDetail }) {
   const { estimated_input_tokens: input, estimated_output_tokens: output } = detail;
   const all = input === null || output === null ? null : input + output;
   // Undefined means no estimate exists; null means unknown, which is not zero.
@@ -26,45 +25,47 @@ export function UsagePanel({ detail }: { readonly detail: RequestDetail }) {
     [words.rows.cost, detail.estimated_cost_micros, detail.cost_micros, formatMoney],
   ];
   return (
-    <Panel title={words.title}>
-      <div className="mx-4 my-2.5 border bg-panel px-4 py-2 font-mono text-xs">
-        <table className="w-full">
-          <thead>
-            <tr className="text-xs text-ink-faint">
-              <th scope="col" className="h-7 text-left font-normal">
-                {words.quantity}
-              </th>
-              <th scope="col" className="text-right font-normal">
-                {words.estimated}
-              </th>
-              <th scope="col" className="text-right font-normal">
-                {words.actual}
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {lines.map(([name, estimated, actual, format]) => (
-              <tr
-                key={name}
-                className="last:border-t last:border-dashed last:border-line-strong last:text-[15px]"
-              >
-                <th scope="row" className="h-6 text-left font-normal text-ink-soft">
-                  {name}
-                </th>
-                <td className="text-right text-ink-faint">
-                  {estimated === undefined ? '' : shownAs(estimated, format)}
-                </td>
-                <td className="text-right">{shownAs(actual, format)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-      <p className="px-4 pb-2.5 text-xs text-ink-faint">{sourceWords(detail)}</p>
-      {detail.reported_usage !== null && (
-        <p className="px-4 pb-2.5 text-xs text-ink-faint">{reportWords(detail, detail.reported_usage)}</p>
-      )}
-    </Panel>
+    <table className="w-full">
+      <thead>
+        <tr className="text-xs text-ink-faint">
+          <th scope="col" className="h-7 text-left font-normal">
+            {words.quantity}
+          </th>
+          <th scope="col" className="text-right font-normal">
+            {words.estimated}
+          </th>
+          <th scope="col" className="text-right font-normal">
+            {words.actual}
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {lines.map(([name, estimated, actual, format]) => (
+          <tr
+            key={name}
+            className="last:border-t last:border-dashed last:border-line-strong last:text-[15px]"
+          >
+            <th scope="row" className="h-6 text-left font-normal text-ink-soft">
+              {name}
+            </th>
+            <td className="text-right text-ink-faint">
+              {estimated === undefined ? '' : shownAs(estimated, format)}
+            </td>
+            <td className="text-right">{shownAs(actual, format)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** Where the counts come from, and what is odd about them. */
+export function UsageNotes({ detail }: { readonly detail: RequestDetail }) {
+  return (
+    <>
+      <p>{sourceWords(detail)}</p>
+      {detail.reported_usage === null ? null : <p>{reportWords(detail, detail.reported_usage)}</p>}
+    </>
   );
 }
 
