@@ -1,5 +1,5 @@
 /**
- * A row that is read anew every second keeps the height it once needed, so that what comes and goes in it does not move
+ * A row that is read again every second keeps the height it once needed, so that what comes and goes in it does not move
  * the rows below. It starts over when its width changes.
  */
 export function keepHeight(row: HTMLElement | null): (() => void) | undefined {
