@@ -114,7 +114,9 @@ function KeyRow({ row: { series, count, requests, costMicros, share, change } }:
           <span className="max-sm:hidden">
             <Sparkline values={requests} />
           </span>
-          {formatCount(requests.reduce((sum, value) => sum + value, 0))}
+          <span className="min-w-11 text-right">
+            {formatCount(requests.reduce((sum, value) => sum + value, 0))}
+          </span>
         </span>
       </td>
       <td className="pr-3 text-right">{formatMoneyShort(costMicros)}</td>
