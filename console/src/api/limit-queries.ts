@@ -20,14 +20,15 @@ export function userBudgetsQuery(api: Api) {
   });
 }
 
-const NEXT_SHOWN = 4;
+/** More than Home shows: many may be reached already. */
+const NEXT_READ = 20;
 
 /** The limits that run out next, and else the tightest. */
 export function nextLimitsQuery(api: Api) {
   return queryOptions({
     queryKey: cacheKeys.nextLimits,
     queryFn: ({ signal }) =>
-      take(api.GET('/api/relay/limits/next', { params: { query: { limit: NEXT_SHOWN } }, signal })),
+      take(api.GET('/api/relay/limits/next', { params: { query: { limit: NEXT_READ } }, signal })),
     refetchInterval: 60_000,
   });
 }

@@ -7,7 +7,6 @@ import { useApi } from '../api/use-api.ts';
 import { formatCount } from '../format/numbers.ts';
 import { keysOf } from '../format/values.ts';
 import { isUnwell } from '../parts/health-order.ts';
-import { limitEnds } from '../parts/limit-ends.ts';
 import { useAccess } from '../session/use-access.ts';
 import { usePages } from '../session/use-pages.ts';
 import { text } from '../text/index.ts';
@@ -115,9 +114,10 @@ function useLimitTrouble(): keyof typeof words.limits | null {
   const enabled = useAccess().can('getNextLimits');
   const { data } = useQuery({ ...nextLimitsQuery(useApi()), enabled });
   const nowMs = useNow(LIMITS_MS);
-  const [first] = data === undefined ? [] : limitEnds(data).ends;
-  if (first === undefined) return null;
-  return first.atMs <= nowMs ? 'rejecting' : 'ending';
+  // The first to be reached comes first.
+  const at = data?.limits[0]?.runs_out_at ?? null;
+  if (at === null) return null;
+  return Date.parse(at) <= nowMs ? 'rejecting' : 'ending';
 }
 
 function unwellOf({ endpoints }: Totals): Totals['endpoints'] {

@@ -58,3 +58,7 @@ test('a short amount is never shown as zero either', () => {
   assert.equal(formatMoneyShort(858_904), '$0.86');
   assert.equal(formatMoneyShort(0), '$0.00');
 });
+
+test('a small share is never shown as zero', () => {
+  assert.deepEqual([0, 0.000_01, 0.000_5, 0.001].map(formatShare), ['0%', '<0.1%', '0.1%', '0.1%']);
+});

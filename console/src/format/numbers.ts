@@ -44,9 +44,12 @@ export function formatCompact(value: number): string {
   return compact.format(value);
 }
 
+/** 97.2%; a share that is not zero is never shown as zero. */
 export function formatShare(value: number): string {
-  return percent.format(value);
+  return value > 0 && value < SHARE_MIN / 2 ? `<${percent.format(SHARE_MIN)}` : percent.format(value);
 }
+
+const SHARE_MIN = 0.001;
 
 /** +12%: the relative change. */
 export function formatChange(value: number): string {

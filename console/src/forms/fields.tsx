@@ -41,9 +41,10 @@ export function NumberField<Values extends FieldValues>(
     readonly nullable?: boolean;
     readonly unit?: string;
     readonly min?: number;
+    readonly autoFocus?: boolean;
   },
 ) {
-  const { form, name, label, hint, optional, nullable = false, unit, min = 0 } = props;
+  const { form, name, label, hint, optional, nullable = false, unit, min = 0, autoFocus } = props;
   const setValueAs = (value: unknown) => {
     if (value === '' || value === null || value === undefined) return nullable ? null : undefined;
     return Number(value);
@@ -62,6 +63,7 @@ export function NumberField<Values extends FieldValues>(
             type="number"
             min={min}
             step={1}
+            autoFocus={autoFocus}
             className={unit === undefined ? '' : 'pr-18'}
             {...form.register(name, { setValueAs })}
           />

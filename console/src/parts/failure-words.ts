@@ -1,7 +1,9 @@
+import { errors, isErrorCode } from '@relay/contract/errors';
 import { text } from '../text/index.ts';
 
 const words = text.failures;
 const causes: Readonly<Record<string, string>> = words.causes;
+const fixes: Readonly<Record<string, string>> = words.fixes;
 const PROVIDER_STATUS = /^upstream_status_(\d{3})$/;
 
 /** Why a request failed, in a few words; an unknown code is shown as it is. */
@@ -13,6 +15,13 @@ export function causeOf(code: string): string {
 interface Advice {
   readonly why: string;
   readonly fix: string;
+}
+
+/** Why requests fail with a code and what to do about it at the console; null for an unknown code. */
+export function adviceOf(code: string): Advice | null {
+  if (!isErrorCode(code)) return providerAdvice(code);
+  const { why, fix } = errors[code];
+  return { why, fix: fixes[code] ?? fix };
 }
 
 /** What a provider's status means and what to do about it; null for the codes of Relay's own errors. */

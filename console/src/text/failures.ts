@@ -38,6 +38,41 @@ export const failuresText = {
     gateway_lost: 'Gateway process ended',
     client_disconnected: 'Client disconnected',
   },
+  /** What to do at the console, where the error registry speaks of the API. The request’s page shows the provider’s message. */
+  fixes: {
+    model_not_found:
+      'Create the lane or endpoint, or correct the model name in the client: Lanes has the names that clients can call.',
+    no_route:
+      'Enable an endpoint in the lane that supports the operation and its features, or change the request. “Explain routing” in the lane shows why each candidate was left out.',
+    unpriced:
+      'Set the price of the endpoint (0 for a free model), or let the limit allow endpoints without a price.',
+    unbounded_request:
+      'Set the endpoint’s context window, or remove the field that makes the request unbounded.',
+    body_too_large: 'Send less in the client, for example links instead of inline images.',
+    invalid_request: 'Fix the request in the client: the error that it received names the field.',
+    rate_limit_wait_budget_exceeded:
+      'Raise the limit or the lane’s wait budget, or add an endpoint to the lane. Clients can retry when the limit resets.',
+    budget_exhausted: 'Raise the limit, or send the request after the limit resets.',
+    request_exceeds_limit: 'Raise the limit, or lower max tokens and shorten the input in the client.',
+    upstream_unreachable: 'Test the provider: the test shows the stage that fails.',
+    upstream_timeout: 'Raise the timeout of the endpoint or provider, or lower max tokens in the client.',
+    upstream_invalid_response:
+      'Check that the provider’s base URL points to a compatible API, then test the provider.',
+    upstream_not_prepared:
+      'Set the provider’s credential again and enable it. If the base URL points to a private network, the operator has to allow it.',
+    upstream_credential_refused:
+      'Read the provider’s message on the request’s page. Set a valid credential, give it access to the model, or pay the provider’s bill.',
+    upstream_redirected:
+      'Set the provider’s base URL to its final address. The provider’s message on the request’s page names it.',
+    stream_interrupted: 'Send the request again. If it happens again, test the provider.',
+    guardrail_unavailable:
+      'Test the guardrail. Where it is acceptable, let it pass requests while it is unavailable (fail open).',
+    internal_error: 'Retry once. If it happens again, send the request ID to the operator.',
+    policy_unavailable: 'Retry. The operator has to restore Redis or Valkey.',
+    metering_unavailable: 'Retry. The operator has to restore Redis or Valkey, or enlarge the spool.',
+    store_unavailable: 'Retry. The operator has to restore PostgreSQL or Redis.',
+    configuration_unavailable: 'Retry. If it happens again, the operator has to check the database.',
+  },
   providerReturned: (status: string) => `Provider returned ${status}`,
   /** The provider's status, as it came through to the client. */
   provider: {
@@ -57,6 +92,19 @@ export const failuresText = {
       why: 'The provider failed, and no other endpoint was left to fall back to.',
       fix: 'Retry. If it happens again, test the endpoint and add another one to the lane.',
     },
+  },
+  /** What mends a cause, as a button. */
+  actions: {
+    raise_limit: 'Raise limit',
+    set_price: 'Set price',
+    replace_credential: 'Set credential',
+    edit_provider: 'Edit provider',
+    test_provider: 'Test provider',
+    edit_endpoint: 'Edit endpoint',
+    add_candidate: 'Add endpoint',
+    create_lane: 'Create lane',
+    edit_guardrail: 'Edit guardrail',
+    check_deployment: 'Check deployment',
   },
   whatToDo: 'What to do',
   similar: 'View requests with this error',

@@ -108,6 +108,8 @@ export const providersText = {
     replace: 'Replace credential',
     replaceTitle: 'Replace credential',
     addTitle: 'Set credential',
+    addOf: (provider: string) => `Provider "${provider}" has no credential yet.`,
+    replaceOf: (name: string, provider: string) => `Credential "${name}" of provider "${provider}"`,
     name: 'Name',
     nameValue: 'primary',
     stored: (name: string) => `Credential ${name} stored`,

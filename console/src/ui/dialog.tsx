@@ -38,6 +38,7 @@ export function Dialog(props: DialogProps) {
             SHAPES[shape],
             shape === 'panel' ? (wide ? 'max-w-3xl' : 'max-w-xl') : wide ? 'max-w-2xl' : 'max-w-lg',
           )}
+          onOpenAutoFocus={focusWanted}
           onEscapeKeyDown={stay}
           onPointerDownOutside={stay}
           onInteractOutside={stay}
@@ -67,6 +68,17 @@ export function Dialog(props: DialogProps) {
       </Primitive.Portal>
     </Primitive.Root>
   );
+}
+
+/** A dialog over another one: that takes the focus back from a field that focuses itself before this one has opened. */
+function focusWanted(event: Event): void {
+  const wanted =
+    event.target instanceof HTMLElement
+      ? event.target.querySelector<HTMLElement>('[data-autofocus=true]')
+      : null;
+  if (wanted === null) return;
+  event.preventDefault();
+  wanted.focus();
 }
 
 export function DialogBody({ children }: { readonly children: ReactNode }) {

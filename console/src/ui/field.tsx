@@ -55,11 +55,19 @@ const controlLook = classes(
 );
 
 export function Input({ className, ...rest }: ComponentProps<'input'>) {
-  return <input className={classes(controlLook, 'h-8 max-sm:h-9', className)} {...rest} />;
+  return (
+    <input
+      data-autofocus={rest.autoFocus}
+      className={classes(controlLook, 'h-8 max-sm:h-9', className)}
+      {...rest}
+    />
+  );
 }
 
 export function TextArea({ className, ...rest }: ComponentProps<'textarea'>) {
-  return <textarea className={classes(controlLook, 'py-2', className)} {...rest} />;
+  return (
+    <textarea data-autofocus={rest.autoFocus} className={classes(controlLook, 'py-2', className)} {...rest} />
+  );
 }
 
 /** The browser's native select, which works with every keyboard, screen reader and phone. */

@@ -1,5 +1,5 @@
 import { Pencil, Power, Trash2 } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { text } from '../text/index.ts';
 import { ConfirmDialog } from './confirm-dialog.tsx';
 import { ErrorNote } from './error-note.tsx';
@@ -28,8 +28,12 @@ interface ResourceMenuProps {
 
 /** Edit, enable or disable, and delete a resource. */
 export function ResourceMenu(props: ResourceMenuProps) {
-  const [asked, setAsked] = useState<'edit' | 'delete' | null>(props.startsEditing === true ? 'edit' : null);
-  const { toggle, remove } = props;
+  const [asked, setAsked] = useState<'edit' | 'delete' | null>(null);
+  const { toggle, remove, startsEditing = false } = props;
+  // Later than the panel around it, which would take the focus from the dialog.
+  useEffect(() => {
+    if (startsEditing) setAsked('edit');
+  }, [startsEditing]);
   return (
     <>
       <ErrorNote error={toggle.error} />

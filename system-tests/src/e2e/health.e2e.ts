@@ -136,6 +136,58 @@ describe('the health of endpoints', () => {
     await story.inspect('endpoint, edited from Home');
   });
 
+  it('a cause on Home sets its credential, or raises its limit, in the field that it is about', async () => {
+    const { admin } = story.site;
+    const dialog = () => story.page.getByRole('dialog').last();
+    assert.equal(await ask('assistant', { status: 401 }), 502);
+    const lanes = (await admin.call('GET', '/api/relay/routing-lanes')).body as {
+      id: string;
+      name: string;
+    }[];
+    const { id: limitId } = await admin.create('/api/relay/limit-policies', {
+      scope_type: 'lane',
+      scope_id: lanes.find(({ name }) => name === 'Assistant')?.id,
+      metric: 'requests',
+      period: 'day',
+      limit_value: 1,
+    });
+    const isRejected = await until(async () => (await ask('assistant')) === 429, DOWN_MS_MAX);
+    assert.ok(isRejected, 'the limit rejects');
+    const isCounted = await until(async () => {
+      const { body } = await admin.call('GET', '/api/relay/stats/failures');
+      const { causes } = body as { causes: { action: { kind: string } | null }[] };
+      const kinds = new Set(causes.map(({ action }) => action?.kind));
+      return kinds.has('replace_credential') && kinds.has('raise_limit');
+    }, DOWN_MS_MAX);
+    assert.ok(isCounted, 'both failures are counted');
+    await story.page.goto('/console/home');
+    await story.page.getByRole('heading', { name: 'Reached now' }).waitFor();
+    await story.page
+      .getByText(/^resets in /)
+      .first()
+      .waitFor();
+    await story.inspect('home, a limit reached');
+    await story.page.getByRole('link', { name: /^Set credential ?: Assistant \d$/ }).click();
+    await dialog()
+      .getByRole('heading', { name: /^(Set|Replace) credential$/ })
+      .waitFor();
+    await dialog()
+      .getByText(/Assistant \d/)
+      .waitFor();
+    await story.page.locator('input[type=password]:focus').waitFor();
+    await story.inspect('credential, set from Home');
+    await story.page.goto('/console/home');
+    await story.page.getByRole('link', { name: /^Raise limit/ }).click();
+    await story.page.getByRole('dialog', { name: 'Edit limit' }).waitFor();
+    await dialog().locator('input[type=number]:focus').waitFor();
+    assert.equal(
+      await dialog().getByLabel('Lane', { exact: true }).inputValue(),
+      lanes.find(({ name }) => name === 'Assistant')?.id,
+    );
+    await story.inspect('limit, raised from Home');
+    await admin.call('DELETE', `/api/relay/limit-policies/${limitId}`);
+  });
+
   it('nothing on the way hurt accessibility, the policy of the page, or the browser', () =>
     story.assertNothingFound());
 });

@@ -5,7 +5,7 @@ import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
 import { Button } from '../../ui/button.tsx';
 
-const words = text.home.lead.actions;
+const words = text.failures.actions;
 
 /** What a person needs to be able to do; null where the console has no page for it. */
 const NEEDED: Readonly<Record<FailureAction['kind'], RouteId | null>> = {
@@ -23,6 +23,8 @@ const NEEDED: Readonly<Record<FailureAction['kind'], RouteId | null>> = {
 
 /** What the page does as soon as it opens. */
 const STARTED: Readonly<Partial<Record<FailureAction['kind'], Started>>> = {
+  raise_limit: 'edit',
+  replace_credential: 'credential',
   edit_provider: 'edit',
   test_provider: 'test',
   edit_endpoint: 'edit',
@@ -59,7 +61,7 @@ function ActionLink({ action, className = '' }: ActionLinkProps) {
   switch (type) {
     case 'limit':
       return (
-        <Link to="/limits" search={search} className={className}>
+        <Link to="/limits" search={search} state={state} className={className}>
           {label}
         </Link>
       );

@@ -42,9 +42,9 @@ export function EndpointHealth() {
       ) : rows?.length === 0 ? (
         <p className="px-4 py-3 text-ink-soft">{words.noEndpoints}</p>
       ) : (
-        <ul>
+        <ul className="mx-4">
           {rows?.map(({ id, name, upstream_model: model, health, health_detail: { reason } }) => (
-            <li key={id} className="relative flex h-[34px] items-center gap-3 border-b px-4 hover:bg-hover">
+            <li key={id} className="relative flex h-[34px] items-center gap-3 border-b hover:bg-hover">
               <Link
                 to="/endpoints"
                 search={{ open: id }}
@@ -52,7 +52,10 @@ export function EndpointHealth() {
               >
                 {name}
               </Link>
-              <span className="min-w-0 flex-1 truncate text-xs text-ink-faint">
+              <span
+                className="min-w-0 flex-1 truncate text-xs text-ink-faint"
+                title={isUnwell(health) && reason !== null ? reason : model}
+              >
                 {isUnwell(health) && reason !== null ? reason : model}
               </span>
               <HealthBadge health={health} />

@@ -1,18 +1,24 @@
 import type { Endpoint, FailureCause, Failures } from '@relay/contract';
 import { Link } from '@tanstack/react-router';
+import { useMemo } from 'react';
 import { formatCount, formatShare } from '../../format/numbers.ts';
 import { HealthSentence, healthTones } from '../../parts/health-badge.tsx';
+import { isUnwell } from '../../parts/health-order.ts';
 import { text } from '../../text/index.ts';
+import type { TimeRange } from '../../time-range/time-range.ts';
 import { Button } from '../../ui/button.tsx';
 import { Lights } from '../../ui/signal.tsx';
-import { Ago } from '../../ui/time.tsx';
 import { BlockedLink } from './blocked-link.tsx';
 import { CauseAction, useOfferedAction } from './cause-action.tsx';
+import { CauseTimes } from './cause-times.tsx';
+import { mergeCauses } from './causes.ts';
+import type { FailingLane } from './failing-lanes.ts';
 import { BigFigure, LeadSection } from './lead-section.tsx';
 import type { Figure } from './use-home-figures.ts';
 
 const words = text.home.lead;
-const CAUSES_SHOWN = 4;
+const CAUSES_SHOWN = 6;
+const LANES_SHOWN = 2;
 const ENDPOINTS_SHOWN = 4;
 
 interface FailedSectionProps {
@@ -22,13 +28,19 @@ interface FailedSectionProps {
   readonly blocked: number;
   /** Without what guardrails blocked. Undefined while loading and without access. */
   readonly failures: Failures | undefined;
-  readonly unwell: readonly Endpoint[];
+  /** Lanes of which most requests fail. */
+  readonly lanes: readonly FailingLane[];
+  /** The enabled ones. */
+  readonly endpoints: readonly Endpoint[];
+  readonly range: TimeRange;
 }
 
-/** What failed and why, and which endpoints are not healthy. */
-export function FailedSection({ requests, failed, blocked, failures, unwell }: FailedSectionProps) {
+/** What failed and why, in which lanes, and which endpoints are not healthy. */
+export function FailedSection(props: FailedSectionProps) {
+  const { requests, failed, blocked, failures, lanes, endpoints, range } = props;
+  const unwell = endpoints.filter(({ health }) => isUnwell(health));
   const isDown = unwell.some(({ health }) => health === 'down');
-  const shown = failures?.causes.slice(0, CAUSES_SHOWN) ?? [];
+  const shown = useMemo(() => mergeCauses(failures?.causes ?? []), [failures]).slice(0, CAUSES_SHOWN);
   const others = (failures?.requests ?? 0) - shown.reduce((sum, cause) => sum + cause.requests, 0);
   return (
     <LeadSection
@@ -66,14 +78,23 @@ export function FailedSection({ requests, failed, blocked, failures, unwell }: F
             key={identityOf(cause)}
             cause={cause}
             share={cause.requests / (failures?.requests ?? 1)}
+            endpoints={endpoints}
+            range={range}
           />
+        ))}
+        {lanes.slice(0, LANES_SHOWN).map((lane) => (
+          <LaneRow key={lane.id} lane={lane} hasBlocked={blocked > 0} />
         ))}
         {unwell.slice(0, ENDPOINTS_SHOWN).map((endpoint) => (
           <EndpointRow key={endpoint.id} endpoint={endpoint} />
         ))}
       </ul>
       {shown.length > 0 && others > 0 ? (
-        <p className="border-t pt-1.5 text-xs text-ink-faint">{words.otherCauses(formatCount(others))}</p>
+        <p className="border-t pt-1.5 text-xs">
+          <Link to="/requests" search={{ state: 'failed' }} className="link">
+            {words.otherCauses(formatCount(others))}
+          </Link>
+        </p>
       ) : null}
       {blocked === 0 ? null : (
         <p className="border-t py-1.5 text-xs text-ink-soft">
@@ -88,13 +109,14 @@ const ROW = 'grid grid-cols-[44px_minmax(0,1fr)_auto] items-center gap-2.5 borde
 
 /** What tells causes apart. Without what changes as more requests fail, so that a row keeps its place and focus. */
 function identityOf(cause: FailureCause): string {
-  const { error_code: code, endpoint_id: endpoint, lane_id: lane, guardrail_id: guardrail } = cause;
-  return [code, endpoint, lane, guardrail, cause.limited_by?.policy_id].join(' ');
+  const { error_code: code, provider_id: provider, endpoint_id: endpoint, lane_id: lane } = cause;
+  const { guardrail_id: guardrail, limited_by: limit, action } = cause;
+  return [code, provider, endpoint, lane, guardrail, limit?.policy_id, action?.resource_id].join(' ');
 }
 
-function CauseRow({ cause, share }: CauseRowProps) {
+function CauseRow({ cause, share, endpoints, range }: CauseRowProps) {
   const action = useOfferedAction(cause.action);
-  const { error_code: code, requests, summary, last_at: last, http_status: status } = cause;
+  const { error_code: code, requests, summary, http_status: status } = cause;
   return (
     <li className={ROW}>
       <span className="relative flex h-[30px] items-center justify-end bg-sunken pr-[7px] font-semibold">
@@ -111,11 +133,11 @@ function CauseRow({ cause, share }: CauseRowProps) {
         </span>
         <span className="block text-xs text-ink-faint">
           {status === null ? null : `${status} · `}
-          {words.last} <Ago at={last} />
+          <CauseTimes cause={cause} endpoints={endpoints} range={range} />
           {action === null ? null : (
             <>
               {' · '}
-              <RequestsLink cause={cause} className="link" />
+              <RequestsLink cause={cause} className="link whitespace-nowrap" />
             </>
           )}
         </span>
@@ -131,7 +153,7 @@ function CauseRow({ cause, share }: CauseRowProps) {
   );
 }
 
-interface CauseRowProps {
+interface CauseRowProps extends Pick<FailedSectionProps, 'endpoints' | 'range'> {
   readonly cause: FailureCause;
   readonly share: number;
 }
@@ -159,6 +181,36 @@ function RequestsLink({ cause, className }: RequestsLinkProps) {
 interface RequestsLinkProps {
   readonly cause: FailureCause;
   readonly className?: string;
+}
+
+/** A lane whose failures may be spread over many causes. */
+function LaneRow({ lane: { id, name, failed, requests }, hasBlocked }: LaneRowProps) {
+  const share = formatShare(failed / requests);
+  return (
+    <li className={ROW}>
+      <span className="flex h-[30px] items-center justify-end bg-sunken pr-[7px] font-semibold">
+        {formatCount(failed)}
+      </span>
+      <span className="min-w-0">
+        <span className="block text-pretty">{words.lane(name)}</span>
+        <span className="block text-xs text-ink-faint">
+          {(hasBlocked ? words.laneFailedOrBlocked : words.laneFailed)(share, formatCount(requests))}
+        </span>
+      </span>
+      <Button asChild size="small">
+        <Link to="/requests" search={{ state: 'failed', lane: id }}>
+          {words.viewRequests}
+          <span className="sr-only">: {name}</span>
+        </Link>
+      </Button>
+    </li>
+  );
+}
+
+interface LaneRowProps {
+  readonly lane: FailingLane;
+  /** What a guardrail blocked counts as failed, too. */
+  readonly hasBlocked: boolean;
 }
 
 function EndpointRow({ endpoint }: { readonly endpoint: Endpoint }) {

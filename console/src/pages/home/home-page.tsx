@@ -7,12 +7,14 @@ import { Page } from '../../ui/page.tsx';
 import { EmptyState, ErrorCard } from '../../ui/states.tsx';
 import { AlertBanner } from './alert-banner.tsx';
 import { EndpointHealth } from './endpoint-health.tsx';
+import { KeySpendTable } from './key-spend-table.tsx';
 import { Lead } from './lead.tsx';
 import { SetupChecklist } from './setup-checklist.tsx';
 import { TopList } from './top-list.tsx';
 import { TrafficSection } from './traffic-section.tsx';
+import { useDismissed } from './use-dismissed.ts';
 import { seriesNow, useHomeFigures, useTotals } from './use-home-figures.ts';
-import { useSetup } from './use-setup.ts';
+import { placeOfChecklist, useSetup } from './use-setup.ts';
 
 const words = text.home;
 
@@ -21,6 +23,12 @@ export function HomePage() {
   const { setup, error } = useSetup();
   const { holds } = useAccess();
   const started = setup === undefined || setup.requests > 0;
+  const [isDismissed, dismiss] = useDismissed();
+  const place = setup === undefined || error !== null ? null : placeOfChecklist(setup, isDismissed);
+  const checklist =
+    setup === undefined ? null : (
+      <SetupChecklist steps={setup.steps} onDismiss={setup.requests > 0 ? dismiss : undefined} />
+    );
   return (
     <Page
       title={text.pages.home}
@@ -29,8 +37,9 @@ export function HomePage() {
     >
       <div className="space-y-6">
         <AlertBanner />
-        {setup === undefined || error !== null ? null : <SetupChecklist steps={setup.steps} />}
+        {place === 'first' ? checklist : null}
         {started ? <Figures /> : setup.steps.length === 0 ? <NothingYet /> : null}
+        {place === 'last' ? checklist : null}
       </div>
     </Page>
   );
@@ -46,7 +55,7 @@ function Figures() {
   const { can } = useAccess();
   const figures = useHomeFigures(range);
   const totals = useTotals(figures, range);
-  const { states, models, keys } = figures;
+  const { states, models } = figures;
   const { from } = range;
   const spendByModel = useMemo(() => models.data && seriesNow(models.data, from), [models.data, from]);
   const failed = Object.values(figures).find((each) => each.error !== null && each.data === undefined);
@@ -64,9 +73,9 @@ function Figures() {
     <>
       <Lead requests={totals.requests} failed={totals.failed} isOutdated={states.isError} range={range} />
       <TrafficSection figures={figures} totals={totals} range={range} onSelect={onSelect} />
-      <div className="grid gap-x-7 gap-y-5 lg:grid-cols-3">
+      <div className="grid gap-x-7 gap-y-5 lg:grid-cols-2 xl:grid-cols-[1.7fr_1fr_1.2fr]">
+        <KeySpendTable figures={figures} range={range} />
         <TopList title={words.topModels} group="model" series={spendByModel} />
-        <TopList title={words.topKeys} group="api_key" series={keys.data?.series} />
         {can('listEndpoints') ? <EndpointHealth /> : null}
       </div>
       <p className="text-xs text-ink-faint">{text.usage.notAnInvoice}</p>

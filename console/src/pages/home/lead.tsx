@@ -1,10 +1,10 @@
+import type { NamedLimit } from '@relay/contract';
 import { useQuery } from '@tanstack/react-query';
 import { nextLimitsQuery } from '../../api/limit-queries.ts';
 import { endpointsQuery, HEALTH_REFRESH } from '../../api/queries.ts';
 import { spendQuery } from '../../api/usage-queries.ts';
 import { useApi } from '../../api/use-api.ts';
 import { isUnwell } from '../../parts/health-order.ts';
-import { limitEnds } from '../../parts/limit-ends.ts';
 import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
 import type { TimeRange } from '../../time-range/time-range.ts';
@@ -15,6 +15,7 @@ import { FailedSection } from './failed-section.tsx';
 import { LimitSection } from './limit-section.tsx';
 import { isCalm, readStateOf } from './read-state.ts';
 import { SpendSection } from './spend-section.tsx';
+import { useFailingLanes } from './use-failing-lanes.ts';
 import { troubleOf, useFailures } from './use-failures.ts';
 import type { Figure } from './use-home-figures.ts';
 
@@ -31,21 +32,28 @@ interface LeadProps {
 
 /** What is wrong and why, the next limit to run out, and the spend of the month; or that nothing is wrong. */
 export function Lead({ requests, failed, isOutdated, range }: LeadProps) {
-  const unwell = useUnwell();
+  const endpoints = useEndpoints();
   const limits = useLimits();
   const { data: spend, isLoading: isSpendLoading } = useQuery({
     ...spendQuery(useApi()),
     refetchInterval: REFRESH_MS,
   });
   const { failures, blocked, areFailuresLoading } = useFailures(range);
+  const lanes = useFailingLanes(range);
   // All of it together: what comes later would push the page down under the reader.
   const isLoading =
-    isSpendLoading || areFailuresLoading || unwell.state === 'loading' || limits.state === 'loading';
+    isSpendLoading ||
+    areFailuresLoading ||
+    lanes === undefined ||
+    endpoints.state === 'loading' ||
+    limits.state === 'loading';
   if (isLoading || requests === undefined || failed === undefined) return <LeadSkeleton />;
   const trouble = troubleOf(failed, blocked);
+  const ends = limits.limits.filter(({ runs_out_at: at }) => at !== null);
+  const unwell = endpoints.list.filter(({ health }) => isUnwell(health));
   const calm = isCalm({
-    states: [isOutdated ? 'failed' : 'read', unwell.state, limits.state],
-    troubles: [trouble.value, unwell.endpoints.length, limits.ends.length],
+    states: [isOutdated ? 'failed' : 'read', endpoints.state, limits.state],
+    troubles: [trouble.value, unwell.length, ends.length],
   });
   return (
     <>
@@ -53,7 +61,7 @@ export function Lead({ requests, failed, isOutdated, range }: LeadProps) {
         <Calm
           requests={requests.value}
           blocked={blocked.now}
-          knowsEndpoints={unwell.state === 'read'}
+          knowsEndpoints={endpoints.state === 'read'}
           knowsLimits={limits.isWhole}
         />
       ) : null}
@@ -64,10 +72,14 @@ export function Lead({ requests, failed, isOutdated, range }: LeadProps) {
             failed={trouble}
             blocked={blocked.now}
             failures={failures}
-            unwell={unwell.endpoints}
+            lanes={lanes}
+            endpoints={endpoints.list}
+            range={range}
           />
         )}
-        {limits.isWhole || limits.total > 0 ? <LimitSection {...limits} /> : null}
+        {limits.isWhole || limits.total > 0 ? (
+          <LimitSection limits={limits.limits} isWhole={limits.isWhole} />
+        ) : null}
         {spend === undefined ? null : <SpendSection spend={spend} knowsBudget={limits.isWhole} />}
       </div>
     </>
@@ -116,13 +128,13 @@ function LeadSkeleton() {
   );
 }
 
-/** Enabled endpoints that are not healthy; after a failed read, those of the last one. */
-function useUnwell() {
+/** Enabled endpoints; after a failed read, those of the last one. */
+function useEndpoints() {
   const enabled = useAccess().can('listEndpoints');
   const answer = useQuery({ ...endpointsQuery(useApi()), ...HEALTH_REFRESH, enabled });
   return {
     state: readStateOf(enabled, answer),
-    endpoints: answer.data?.filter((each) => each.enabled && isUnwell(each.health)) ?? [],
+    list: answer.data?.filter(({ enabled: isOn }) => isOn) ?? [],
   };
 }
 
@@ -136,8 +148,8 @@ function useLimits() {
     /** Whether these are of all limits of the organization. Without the scope, the caller reads only its own. */
     isWhole: data?.counted === 'organization' && data.complete,
     total: data?.total ?? 0,
-    ...limitEnds(data ?? NO_LIMITS),
+    limits: data?.limits ?? NO_LIMITS,
   };
 }
 
-const NO_LIMITS = { limits: [] };
+const NO_LIMITS: readonly NamedLimit[] = [];

@@ -10,6 +10,9 @@ import { historyQuestionOf } from '../../parts/limit-history.ts';
 import { amountOf } from '../../parts/limit-metrics.ts';
 import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
+import { classes } from '../../ui/class-names.ts';
+import { aboutOf } from './about-amount.ts';
+import { axisLabels } from './axis-labels.ts';
 
 const words = text.home.lead;
 
@@ -49,36 +52,79 @@ function BurnFigure({ usage, nowMs, stretch, question }: BurnFigureProps) {
     ...limitHistoryQuery(useApi(), question),
     placeholderData: keepPreviousData,
   });
-  const { startMs, endMs, step } = stretch;
+  const { startMs, endMs } = stretch;
   const points = pointsOf(usage, burnDown(usage, data, stretch, nowMs).left, stretch, nowMs);
   const isOver = usage.remaining === 0;
   const runsOutMs = usage.runs_out_at === null ? null : Date.parse(usage.runs_out_at);
   const emptyMs = isOver ? (points.find(({ value }) => value === 0)?.atMs ?? nowMs) : runsOutMs;
-  const rejectedShare = emptyMs === null ? 0 : (endMs - emptyMs) / (endMs - startMs);
+  const shareOf = (atMs: number) => (atMs - startMs) / (endMs - startMs);
+  const emptyShare = emptyMs === null ? null : shareOf(emptyMs);
   const emptyAt = emptyMs === null || isOver ? null : formatMoment(emptyMs, nowMs);
   return (
     <figure className="m-0 mb-2.5">
+      <div aria-hidden className="flex justify-between gap-2 text-[11px] leading-4 text-ink-faint">
+        <span>{words.left(amountOf(usage.metric, usage.limit))}</span>
+        {emptyShare === null || 1 - emptyShare < WORD_SHARE ? null : (
+          <span className="text-bad">{words.rejected}</span>
+        )}
+      </div>
       <div className="relative">
         <Drawing
-          label={words.limitFigure(amountOf(usage.metric, usage.remaining), emptyAt)}
+          label={words.limitFigure(aboutOf(usage.metric, usage.remaining), emptyAt)}
           limit={usage.limit}
           points={points}
           emptyMs={emptyMs}
+          nowMs={nowMs}
           stretch={stretch}
         />
-        {rejectedShare < WORD_SHARE ? null : (
-          <span className="absolute top-1.5 right-1.5 bg-canvas px-1 text-[11px] leading-4 text-bad">
-            {words.rejected}
-          </span>
+        <span aria-hidden className="absolute bottom-0.5 left-1 text-[11px] leading-4 text-ink-faint">
+          0
+        </span>
+        {emptyShare === null ? null : (
+          <span
+            aria-hidden
+            className="absolute -bottom-[3px] size-[7px] -translate-x-1/2 rounded-full bg-bad"
+            style={{ left: `${emptyShare * 100}%` }}
+          />
         )}
       </div>
-      <figcaption className="mt-1 flex justify-between gap-2 text-[11px] leading-4 text-ink-faint">
-        <span>{formatTick(new Date(startMs).toISOString(), step)}</span>
-        {emptyAt === null ? null : <span className="font-semibold text-ink">{emptyAt}</span>}
-        <span>{formatTick(new Date(endMs).toISOString(), step)}</span>
-      </figcaption>
+      <Axis stretch={stretch} nowMs={nowMs} emptyMs={emptyMs} period={usage.period} />
     </figure>
   );
+}
+
+function Axis({ stretch: { startMs, endMs }, nowMs, emptyMs, period }: AxisProps) {
+  const shareOf = (atMs: number) => (atMs - startMs) / (endMs - startMs);
+  // In a window of days, a time of day would not tell which.
+  const step = period === 'week' || period === 'month' ? 'day' : 'minute';
+  const tick = (atMs: number) => formatTick(new Date(atMs).toISOString(), step);
+  const said = {
+    start: tick(startMs),
+    now: words.now,
+    reached: emptyMs === null ? '' : tick(emptyMs),
+    end: tick(endMs),
+  };
+  return (
+    <figcaption className="relative mt-1 h-4 text-[11px] leading-4 whitespace-nowrap text-ink-faint">
+      {axisLabels(shareOf(nowMs), emptyMs === null ? null : shareOf(emptyMs)).map(({ name, share }) => (
+        <span
+          key={name}
+          className={classes(
+            'absolute',
+            name === 'reached' && 'font-semibold text-ink',
+            name === 'end' ? 'right-0' : name !== 'start' && '-translate-x-1/2',
+          )}
+          style={name === 'end' ? undefined : { left: `${share * 100}%` }}
+        >
+          {said[name]}
+        </span>
+      ))}
+    </figcaption>
+  );
+}
+
+interface AxisProps extends Pick<DrawingProps, 'stretch' | 'nowMs' | 'emptyMs'> {
+  readonly period: NamedLimit['period'];
 }
 
 interface Left {
@@ -106,10 +152,11 @@ interface DrawingProps {
   readonly points: readonly Left[];
   /** When nothing is left; null when that is not before the reset. */
   readonly emptyMs: number | null;
+  readonly nowMs: number;
   readonly stretch: Stretch;
 }
 
-function Drawing({ label, limit, points, emptyMs, stretch: { startMs, endMs } }: DrawingProps) {
+function Drawing({ label, limit, points, emptyMs, nowMs, stretch: { startMs, endMs } }: DrawingProps) {
   const hatch = useId();
   const x = (atMs: number) => (((atMs - startMs) / (endMs - startMs)) * WIDTH).toFixed(1);
   const y = (amount: number) => (HEIGHT - 1 - (amount / Math.max(limit, 1)) * (HEIGHT - 5)).toFixed(1);
@@ -143,6 +190,13 @@ function Drawing({ label, limit, points, emptyMs, stretch: { startMs, endMs } }:
           {...line}
         />
       )}
+      <path
+        d={`M${x(nowMs)},4V${HEIGHT}`}
+        stroke="var(--ink-faint)"
+        strokeDasharray="1 3"
+        {...line}
+        strokeWidth={1}
+      />
       <path d={`M0,${HEIGHT - 0.5}H${WIDTH}`} stroke="var(--line-strong)" {...line} strokeWidth={1} />
     </svg>
   );

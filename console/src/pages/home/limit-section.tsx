@@ -1,65 +1,125 @@
 import type { NamedLimit } from '@relay/contract';
 import { Link } from '@tanstack/react-router';
+import { formatCount } from '../../format/numbers.ts';
 import { formatSpan } from '../../format/spans.ts';
 import { FillBar } from '../../parts/limit-bar.tsx';
-import type { LimitEnd } from '../../parts/limit-ends.ts';
-import { amountOf, placeOf, ruleOf } from '../../parts/limit-metrics.ts';
+import { placeOf, ruleOf } from '../../parts/limit-metrics.ts';
 import { text } from '../../text/index.ts';
 import { Plate } from '../../ui/plate.tsx';
 import { useNow } from '../../ui/use-now.ts';
+import { aboutOf } from './about-amount.ts';
 import { LeadSection } from './lead-section.tsx';
 import { LimitFigure } from './limit-figure.tsx';
+import { groupLimits, type NextToReach } from './limit-groups.ts';
 
 const words = text.home.lead;
+const REACHED_SHOWN = 4;
 const MORE_SHOWN = 3;
 const TICK_MS = 1_000;
 
 interface LimitSectionProps {
-  /** The first to run out first. */
-  readonly ends: readonly LimitEnd[];
-  /** For when none runs out: the tightest first. */
-  readonly lasting: readonly NamedLimit[];
+  /** The first to run out first, then the tightest first. */
+  readonly limits: readonly NamedLimit[];
   /** Whether these are of all limits of the organization. */
   readonly isWhole: boolean;
 }
 
-/** The limit that runs out next, with the time until then; otherwise the tightest ones. */
-export function LimitSection({ ends, lasting, isWhole }: LimitSectionProps) {
+/** The limits that reject requests, and apart from them the next to be reached; otherwise the tightest ones. */
+export function LimitSection({ limits, isWhole }: LimitSectionProps) {
   const nowMs = useNow(TICK_MS);
-  const [first, ...rest] = ends;
-  const others = lasting.map((usage) => ({ usage, atMs: null }));
-  const rows = first === undefined ? others : rest;
+  const { reached, next, lasting } = groupLimits(limits, nowMs);
   return (
-    <LeadSection
-      title={words.limit}
-      tone={first === undefined ? 'none' : first.atMs <= nowMs ? 'bad' : 'warn'}
-      action={
-        <Link to="/limits" className="link">
-          {words.viewLimits}
-        </Link>
-      }
-    >
-      {first === undefined ? (
-        isWhole ? (
-          <p className="mb-2 text-[15px] leading-[34px]">{words.noLimit}</p>
-        ) : null
-      ) : (
-        <First end={first} nowMs={nowMs} />
+    <div className="min-w-0 space-y-5">
+      {reached.length === 0 ? null : <Reached limits={reached} nowMs={nowMs} isDrawn={next.length === 0} />}
+      {next.length + lasting.length === 0 && !isWhole ? null : (
+        <Next
+          next={next}
+          lasting={lasting}
+          nowMs={nowMs}
+          nothing={isWhole ? (reached.length === 0 ? words.noLimit : words.noOtherLimit) : null}
+        />
+      )}
+    </div>
+  );
+}
+
+function Reached({ limits, nowMs, isDrawn }: ReachedProps) {
+  const [first] = limits;
+  const more = limits.length - REACHED_SHOWN;
+  return (
+    <LeadSection title={words.reached} tone="bad" action={<AllLimits />}>
+      <p className="mb-2 min-h-5 font-semibold text-bad">{words.rejectsNow}</p>
+      {isDrawn && first !== undefined ? <LimitFigure usage={first} nowMs={nowMs} /> : null}
+      <ul>
+        {limits.slice(0, REACHED_SHOWN).map((usage) => (
+          <li
+            key={usage.policy_id}
+            className="grid min-h-[30px] grid-cols-[minmax(0,1fr)_auto] items-center gap-3 border-t py-1"
+          >
+            <LimitLink usage={usage}>{wordsOf(usage)}</LimitLink>
+            <span className="text-right text-xs text-ink-soft">
+              <Resets usage={usage} nowMs={nowMs} />
+            </span>
+          </li>
+        ))}
+      </ul>
+      {more <= 0 ? null : (
+        <p className="border-t pt-1.5 text-xs">
+          <Link to="/limits" className="link">
+            {words.moreReached(formatCount(more))}
+          </Link>
+        </p>
+      )}
+    </LeadSection>
+  );
+}
+
+interface ReachedProps {
+  readonly limits: readonly NamedLimit[];
+  readonly nowMs: number;
+  /** Shows how the first was used up. */
+  readonly isDrawn: boolean;
+}
+
+function Resets({ usage: { resets_at: at }, nowMs }: { readonly usage: NamedLimit; readonly nowMs: number }) {
+  if (at === null || Date.parse(at) <= nowMs) return words.now;
+  return (
+    <>
+      {words.ends.resets} <Plate size="small">{formatSpan(Date.parse(at) - nowMs)}</Plate>
+    </>
+  );
+}
+
+function AllLimits() {
+  return (
+    <Link to="/limits" className="link">
+      {words.viewLimits}
+    </Link>
+  );
+}
+
+function Next({ next, lasting, nowMs, nothing }: NextProps) {
+  const [first, ...rest] = next;
+  const rows = first === undefined ? lasting.map((usage) => ({ usage, atMs: null })) : rest;
+  return (
+    <LeadSection title={words.limit} tone={first === undefined ? 'none' : 'warn'} action={<AllLimits />}>
+      {first !== undefined ? (
+        <First of={first} nowMs={nowMs} />
+      ) : nothing === null ? null : (
+        <p className="mb-2 text-[15px] leading-5">{nothing}</p>
       )}
       <ul>
         {rows.slice(0, MORE_SHOWN).map(({ usage, atMs }) => (
           <li
             key={usage.policy_id}
-            className="grid h-[30px] grid-cols-[minmax(0,1fr)_52px_92px] items-center gap-2 border-t"
+            className="grid min-h-[30px] grid-cols-[minmax(0,1fr)_44px_64px] items-center gap-2 border-t py-1"
           >
             <LimitLink usage={usage}>{wordsOf(usage)}</LimitLink>
             <FillBar usage={usage} />
-            <span className="truncate text-right text-xs text-ink-soft">
+            <span className="text-right text-xs text-ink-soft">
               {atMs === null
-                ? words.left(amountOf(usage.metric, usage.remaining))
-                : atMs <= nowMs
-                  ? words.now
-                  : words.inSpan(formatSpan(atMs - nowMs))}
+                ? words.left(aboutOf(usage.metric, usage.remaining))
+                : words.inSpan(formatSpan(atMs - nowMs))}
             </span>
           </li>
         ))}
@@ -68,13 +128,22 @@ export function LimitSection({ ends, lasting, isWhole }: LimitSectionProps) {
   );
 }
 
-function First({ end: { usage, atMs }, nowMs }: { readonly end: LimitEnd; readonly nowMs: number }) {
-  const isOver = atMs <= nowMs;
+interface NextProps {
+  readonly next: readonly NextToReach[];
+  readonly lasting: readonly NamedLimit[];
+  readonly nowMs: number;
+  /** What to say without a next one; null where the limits of others are unknown. */
+  readonly nothing: string | null;
+}
+
+function First({ of: { usage, atMs }, nowMs }: { readonly of: NextToReach; readonly nowMs: number }) {
   return (
     <>
       <p className="flex min-h-[34px] flex-wrap items-center gap-x-2.5 gap-y-1 text-[15px] leading-5">
-        {isOver ? (
-          <span className="font-semibold text-bad">{words.rejectsNow}</span>
+        {atMs === null ? (
+          <span className="font-semibold text-warn">
+            {words.almostReached(aboutOf(usage.metric, usage.remaining))}
+          </span>
         ) : (
           <>
             <Plate size="big">{formatSpan(atMs - nowMs)}</Plate>
@@ -84,11 +153,9 @@ function First({ end: { usage, atMs }, nowMs }: { readonly end: LimitEnd; readon
       </p>
       <p className="mt-1 mb-2.5 text-xs text-ink-faint">
         <LimitLink usage={usage}>
-          {words.usedOf(amountOf(usage.metric, usage.limit - usage.remaining), wordsOf(usage))}
+          {words.usedOf(aboutOf(usage.metric, usage.limit - usage.remaining), wordsOf(usage))}
         </LimitLink>
-        {usage.forecast === null || isOver
-          ? ''
-          : ` · ${words.forecastAtReset(amountOf(usage.metric, usage.forecast))}`}
+        {usage.forecast === null ? '' : ` · ${words.forecastAtReset(aboutOf(usage.metric, usage.forecast))}`}
         {usage.resets_at === null || Date.parse(usage.resets_at) <= nowMs
           ? ''
           : ` · ${words.resetsIn(formatSpan(Date.parse(usage.resets_at) - nowMs))}`}
@@ -106,7 +173,12 @@ function wordsOf(usage: NamedLimit): string {
 
 function LimitLink({ usage, children }: { readonly usage: NamedLimit; readonly children: string }) {
   return (
-    <Link to="/limits" search={{ open: usage.policy_id }} className="link truncate text-ink" title={children}>
+    <Link
+      to="/limits"
+      search={{ open: usage.policy_id }}
+      className="link text-pretty break-words text-ink"
+      title={children}
+    >
       {children}
     </Link>
   );

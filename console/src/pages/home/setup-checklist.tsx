@@ -9,8 +9,14 @@ import type { SetupStep } from './use-setup.ts';
 
 const words = text.home.setup;
 
-/** The setup steps. Disappears when all are done. */
-export function SetupChecklist({ steps }: { readonly steps: readonly SetupStep[] }) {
+interface SetupChecklistProps {
+  readonly steps: readonly SetupStep[];
+  /** Undefined while no requests flow: then it cannot be dismissed. */
+  readonly onDismiss: (() => void) | undefined;
+}
+
+/** The setup steps. */
+export function SetupChecklist({ steps, onDismiss }: SetupChecklistProps) {
   const next = steps.find(({ done }) => !done);
   if (next === undefined) return null;
   const done = steps.filter((step) => step.done).length;
@@ -18,8 +24,13 @@ export function SetupChecklist({ steps }: { readonly steps: readonly SetupStep[]
     <Panel
       title={words.title}
       actions={
-        <span className="text-xs text-ink-faint tabular-nums">
+        <span className="flex items-center gap-3 text-xs text-ink-faint tabular-nums">
           {words.progress(formatCount(done), formatCount(steps.length))}
+          {onDismiss === undefined ? null : (
+            <Button look="quiet" size="small" onClick={onDismiss}>
+              {words.dismiss}
+            </Button>
+          )}
         </span>
       }
     >
@@ -57,7 +68,10 @@ function Step({ step, isNext }: { readonly step: SetupStep; readonly isNext: boo
         {step.done ? <Check aria-hidden className="size-3" /> : null}
         <span className="sr-only">{step.done ? words.done : words.open}</span>
       </span>
-      <span className={isNext ? 'font-medium' : 'text-ink-soft'}>{words.steps[step.name].title}</span>
+      <span className={isNext ? 'font-medium' : 'text-ink-soft'}>
+        {words.steps[step.name].title}
+        {step.optional && !step.done ? <span className="text-ink-faint"> {words.optional}</span> : null}
+      </span>
     </li>
   );
 }

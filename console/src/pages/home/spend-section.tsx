@@ -1,7 +1,7 @@
 import type { Spend } from '@relay/contract';
 import { Link } from '@tanstack/react-router';
 import { isCostKnown } from '../../api/usage-queries.ts';
-import { formatMoney, formatMoneyShort } from '../../format/numbers.ts';
+import { formatMoneyShort } from '../../format/numbers.ts';
 import { formatDay, formatMonth, formatTick } from '../../format/times.ts';
 import { text } from '../../text/index.ts';
 import { BigFigure, LeadSection } from './lead-section.tsx';
@@ -30,8 +30,8 @@ export function SpendSection({ spend, knowsBudget }: SpendSectionProps) {
         </Link>
       }
     >
-      <BigFigure value={isKnown ? formatMoney(spent) : words.unpriced}>
-        {budget === null ? '' : words.ofBudget(formatMoney(budget))}
+      <BigFigure value={isKnown ? formatMoneyShort(spent) : words.unpriced}>
+        {budget === null ? '' : words.ofBudget(formatMoneyShort(budget))}
       </BigFigure>
       {isKnown ? (
         <>
@@ -55,7 +55,7 @@ function Forecast({ month }: Pick<Spend, 'month'>) {
   const look = overAt === null ? 'font-medium text-ink' : 'font-medium text-warn';
   return (
     <>
-      {words.forecast} <span className={look}>{formatMoney(forecast)}</span>
+      {words.forecast} <span className={look}>{formatMoneyShort(forecast)}</span>
       {overAt === null ? null : (
         <>
           {' · '}
@@ -87,7 +87,10 @@ function MonthFigure({ spend: { at, month } }: { readonly spend: Spend }) {
     <figure className="m-0">
       <svg
         role="img"
-        aria-label={words.spendFigure(formatMoney(spent), forecast === null ? null : formatMoney(forecast))}
+        aria-label={words.spendFigure(
+          formatMoneyShort(spent),
+          forecast === null ? null : formatMoneyShort(forecast),
+        )}
         viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
         preserveAspectRatio="none"
         className="block h-[96px] w-full"

@@ -13,7 +13,7 @@ const ROWS = 5;
 
 interface TopListProps {
   readonly title: string;
-  readonly group: 'api_key' | 'model';
+  readonly group: 'model';
   /** With the totals of the range; undefined while loading. */
   readonly series: Timeseries['series'] | undefined;
 }
@@ -26,23 +26,15 @@ export function TopList({ title, group, series }: TopListProps) {
     .toSorted((a, b) => (b.total ?? 0) - (a.total ?? 0))
     .slice(0, ROWS);
   return (
-    <Panel
-      title={title}
-      actions={
-        <Link to="/usage" search={{ by: group }} className="text-xs link">
-          {words.viewAll}
-          <span className="sr-only"> {title}</span>
-        </Link>
-      }
-    >
+    <Panel title={title} actions={<ViewAll group={group} title={title} />}>
       {rows?.length === 0 ? (
         <p className="px-4 py-3 text-ink-soft">{words.noSpend}</p>
       ) : (
-        <ul>
+        <ul className="mx-4">
           {(rows ?? SKELETONS).map((each, index) =>
             each === null ? (
               // biome-ignore lint/suspicious/noArrayIndexKey: they are all the same and never move
-              <li key={index} className="flex h-[34px] items-center justify-between border-b px-4">
+              <li key={index} className="flex h-[34px] items-center justify-between border-b">
                 <Skeleton className="w-32" />
                 <Skeleton className="w-16" />
               </li>
@@ -52,8 +44,8 @@ export function TopList({ title, group, series }: TopListProps) {
                 label={seriesLabel(each, group)}
                 total={each.total ?? 0}
                 share={(each.total ?? 0) / all}
-                // A key links to its models; there is no filter for a model.
-                search={group === 'api_key' && each.key !== null ? { key: each.key } : { by: group }}
+                // There is no filter for a model.
+                search={{ by: group }}
               />
             ),
           )}
@@ -74,10 +66,11 @@ interface TopRowProps {
 
 function TopRow({ label, total, share, search }: TopRowProps) {
   return (
-    <li className="relative grid h-[34px] grid-cols-[minmax(0,1fr)_auto_44px_48px] items-center gap-3 border-b px-4 hover:bg-hover">
+    <li className="relative grid h-[34px] grid-cols-[minmax(0,1fr)_auto_44px_48px] items-center gap-3 border-b hover:bg-hover">
       <Link
         to="/usage"
         search={search}
+        title={label}
         className="truncate font-medium after:absolute after:inset-0 after:content-['']"
       >
         {label}
@@ -86,5 +79,15 @@ function TopRow({ label, total, share, search }: TopRowProps) {
       <Meter share={share} />
       <span className="text-right text-xs text-ink-faint">{formatShare(share)}</span>
     </li>
+  );
+}
+
+/** The link of a section to its figure in Usage. */
+export function ViewAll({ group, title }: { readonly group: 'api_key' | 'model'; readonly title: string }) {
+  return (
+    <Link to="/usage" search={{ by: group }} className="text-xs link">
+      {words.viewAll}
+      <span className="sr-only"> {title}</span>
+    </Link>
   );
 }

@@ -19,12 +19,13 @@ export function useHomeFigures(range: TimeRange) {
   const both = { from: before.from, to, bucket } as const;
   const states = useFigures({ metric: 'requests', group_by: 'service', ...both });
   const models = useFigures({ metric: 'cost_micros', group_by: 'model', ...both });
-  const keys = useFigures({ metric: 'cost_micros', group_by: 'api_key', ...now });
+  const keys = useFigures({ metric: 'cost_micros', group_by: 'api_key', ...both });
+  const keyRequests = useFigures({ metric: 'requests', group_by: 'api_key', ...now });
   const tokens = useFigures({ metric: 'total_tokens', ...both });
   const p50 = useFigures({ metric: 'wait_ms_p50', ...now });
   const p95 = useFigures({ metric: 'wait_ms_p95', ...now });
   const p95Before = useFigures({ metric: 'wait_ms_p95', ...before, bucket });
-  return { states, models, keys, tokens, p50, p95, p95Before };
+  return { states, models, keys, keyRequests, tokens, p50, p95, p95Before };
 }
 
 /** Keeps the previous response while the range moves with the clock, but not for another length. */
@@ -58,7 +59,7 @@ export interface Figure {
 }
 
 /** The sum of the series in the range and in the preceding one. */
-function figureOf(
+export function figureOf(
   { series }: Timeseries,
   { from, to }: TimeRange,
   wanted: (series: Series) => boolean = () => true,

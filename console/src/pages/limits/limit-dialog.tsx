@@ -94,7 +94,7 @@ function LimitForm({ kind, chooser, places, row, subjectId, onClose }: LimitForm
               <MetricFields {...shared} />
             </>
           )}
-          <AmountField key={String(form.watch('metric'))} {...shared} />
+          <AmountField key={String(form.watch('metric'))} {...shared} autoFocus={row !== null} />
           <EnforcementField {...shared} />
           <UnpricedField {...shared} />
           <AlertFields {...shared} />

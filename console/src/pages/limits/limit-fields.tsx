@@ -114,11 +114,11 @@ function isHeld(metric: string): boolean {
 }
 
 /** The limit's value. Spend is typed in dollars and stored in whole micro-dollars. */
-export function AmountField(props: FieldsProps) {
-  const metric = props.form.watch('metric');
-  if (metricLooks[metric].money) return <DollarsField {...props} />;
+export function AmountField({ form, autoFocus }: AmountProps) {
+  const metric = form.watch('metric');
+  if (metricLooks[metric].money) return <DollarsField form={form} autoFocus={autoFocus} />;
   const unit = text.limits.chart.units[metric];
-  return <NumberField form={props.form} name="limit_value" label={words.value} unit={unit} />;
+  return <NumberField form={form} name="limit_value" label={words.value} unit={unit} autoFocus={autoFocus} />;
 }
 
 /** Limits on requests and concurrency are always exact. */
@@ -155,7 +155,12 @@ export function UnpricedField({ form }: FieldsProps) {
   );
 }
 
-function DollarsField({ form }: FieldsProps) {
+interface AmountProps extends Pick<FieldsProps, 'form'> {
+  /** In an edit, the amount is what changes most. */
+  readonly autoFocus: boolean;
+}
+
+function DollarsField({ form, autoFocus }: AmountProps) {
   const stored = form.getValues('limit_value');
   const [typed, setTyped] = useState(() => dollarsOf(typeof stored === 'number' ? stored : null));
   const error = errorOf(form, 'limit_value');
@@ -174,6 +179,7 @@ function DollarsField({ form }: FieldsProps) {
           {...control}
           inputMode="decimal"
           autoComplete="off"
+          autoFocus={autoFocus}
           value={typed}
           onChange={(event) => change(event.target.value)}
         />

@@ -12,10 +12,11 @@ const words = text.limits;
 interface LimitMenuProps {
   readonly row: LimitRow;
   readonly places: LimitPlaces;
+  readonly startsEditing: boolean;
   readonly onDeleted: () => void;
 }
 
-export function LimitMenu({ row, places, onDeleted }: LimitMenuProps) {
+export function LimitMenu({ row, places, startsEditing, onDeleted }: LimitMenuProps) {
   const kind = limitKinds[row.kind];
   const toggle = useChange({
     run: (api) => kind.save(api, row.id, { ...valuesOf(row), enabled: !row.enabled }),
@@ -30,6 +31,7 @@ export function LimitMenu({ row, places, onDeleted }: LimitMenuProps) {
   });
   return (
     <ResourceMenu
+      startsEditing={startsEditing}
       enabled={row.enabled}
       toggle={toggle}
       remove={remove}
@@ -37,7 +39,26 @@ export function LimitMenu({ row, places, onDeleted }: LimitMenuProps) {
       deleteAction={words.deleteAction}
       deleteBody={words.deleteBody(sentenceOf(row, places.names))}
       deleteWarning={null}
-      editDialog={(close) => <LimitDialog kinds={[row.kind]} places={places} row={row} onClose={close} />}
+      editDialog={(close) => (
+        // Its fields can only show a resource that has been read, so they are made again then.
+        <LimitDialog
+          key={String(isPlaceRead(row, places))}
+          kinds={[row.kind]}
+          places={places}
+          row={row}
+          onClose={close}
+        />
+      )}
     />
+  );
+}
+
+function isPlaceRead(
+  { scopeId }: LimitRow,
+  { lanes, endpoints, providers, credentials }: LimitPlaces,
+): boolean {
+  return (
+    scopeId === null ||
+    [...lanes, ...endpoints, ...providers, ...credentials].some(({ id }) => id === scopeId)
   );
 }

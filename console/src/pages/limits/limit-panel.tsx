@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router';
+import { useStarted } from '../../address/started.ts';
 import { formatSpan } from '../../format/spans.ts';
 import { formatDateTime, formatMoment } from '../../format/times.ts';
 import { FillBar } from '../../parts/limit-bar.tsx';
@@ -35,6 +36,7 @@ interface LimitPanelProps {
 /** The details of one limit, beside the list. */
 export function LimitPanel({ standing: { row, outlook }, places, onClose }: LimitPanelProps) {
   const nowMs = useNow(TICK_MS);
+  const started = useStarted();
   const mayWrite = useWritableKinds().includes(row.kind) && !row.fromFile && !row.ofEndpoint;
   return (
     <Dialog
@@ -62,7 +64,7 @@ export function LimitPanel({ standing: { row, outlook }, places, onClose }: Limi
                 </Link>
               </Button>
             ) : mayWrite ? (
-              <LimitMenu row={row} places={places} onDeleted={onClose} />
+              <LimitMenu row={row} places={places} startsEditing={started === 'edit'} onDeleted={onClose} />
             ) : undefined
           }
         >

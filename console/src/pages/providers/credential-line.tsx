@@ -1,6 +1,6 @@
 import type { Credential, Provider } from '@relay/contract';
 import { Power, RotateCcwKey, Trash2 } from 'lucide-react';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { take } from '../../api/client.ts';
 import { cacheKeys } from '../../api/queries.ts';
 import { useChange } from '../../api/use-change.ts';
@@ -20,18 +20,25 @@ interface CredentialLineProps {
   readonly provider: Provider;
   readonly credential: Credential;
   readonly mayWrite: boolean;
+  /** Opens with the dialog that replaces it. */
+  readonly isStarted: boolean;
 }
 
 /** One credential: when it was last used, and how to replace, disable or remove it. */
-export function CredentialLine({ provider, credential, mayWrite }: CredentialLineProps) {
+export function CredentialLine({ provider, credential, mayWrite, isStarted }: CredentialLineProps) {
+  const mayReplace = mayWrite && credential.managed_by !== 'file';
   const [asked, setAsked] = useState<'replace' | 'delete' | null>(null);
+  // Later than the panel around it, which would take the focus from the dialog.
+  useEffect(() => {
+    if (isStarted && mayReplace) setAsked('replace');
+  }, [isStarted, mayReplace]);
   const toggle = useToggle(credential);
   const remove = useRemove(credential);
   return (
     <li className="px-3.5 py-2.5">
       <div className="flex items-center gap-3">
         <CredentialName credential={credential} />
-        {mayWrite && credential.managed_by !== 'file' ? (
+        {mayReplace ? (
           <>
             <Button size="small" onClick={() => setAsked('replace')}>
               {words.replace}

@@ -1,7 +1,7 @@
 import type { Provider } from '@relay/contract';
 import { useQuery } from '@tanstack/react-query';
 import { KeyRound } from 'lucide-react';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { credentialsQuery } from '../../api/queries.ts';
 import { useApi } from '../../api/use-api.ts';
 import { text } from '../../text/index.ts';
@@ -16,19 +16,32 @@ const words = text.providers.credentials;
 interface CredentialSectionProps {
   readonly provider: Provider;
   readonly mayWrite: boolean;
+  /** Opens with the dialog that sets the credential. */
+  readonly isStarted: boolean;
 }
 
 /** The credentials that Relay sends to the provider. A secret can be set and replaced, never read. */
-export function CredentialSection({ provider, mayWrite }: CredentialSectionProps) {
-  const [adding, setAdding] = useState(false);
+export function CredentialSection({ provider, mayWrite, isStarted }: CredentialSectionProps) {
   const credentials = useQuery(credentialsQuery(useApi()));
   const own = credentials.data?.filter(({ provider_id: id }) => id === provider.id);
   const notNeeded = provider.auth_mode === 'none';
+  const maySet = mayWrite && !notNeeded && own?.length === 0;
+  const [adding, setAdding] = useState(false);
+  const [starts, setStarts] = useState(isStarted);
+  const isRead = own !== undefined;
+  // Later than the panel around it, which would take the focus from the dialog.
+  useEffect(() => {
+    if (!starts || !isRead) return;
+    setStarts(false);
+    if (maySet) setAdding(true);
+  }, [starts, isRead, maySet]);
+  // Relay uses an enabled one.
+  const current = own?.find(({ enabled }) => enabled) ?? own?.[0];
   return (
     <Section
       title={words.title}
       actions={
-        mayWrite && !notNeeded && own?.length === 0 ? (
+        maySet ? (
           <Button size="small" onClick={() => setAdding(true)}>
             <KeyRound aria-hidden className="size-3.5" />
             {words.set}
@@ -50,6 +63,7 @@ export function CredentialSection({ provider, mayWrite }: CredentialSectionProps
               provider={provider}
               credential={credential}
               mayWrite={mayWrite}
+              isStarted={isStarted && credential === current}
             />
           ))}
         </ul>

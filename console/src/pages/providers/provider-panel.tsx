@@ -69,7 +69,7 @@ export function ProviderPanel({ provider, onClose }: ProviderPanelProps) {
           />
         </Section>
         <HealthSection of={provider} />
-        <CredentialSection provider={provider} mayWrite={mayWrite} />
+        <CredentialSection provider={provider} mayWrite={mayWrite} isStarted={started === 'credential'} />
         {can('testProvider') ? <TestSection provider={provider} isStarted={started === 'test'} /> : null}
       </DialogBody>
     </Dialog>

@@ -1,7 +1,7 @@
-import { errors, isErrorCode } from '@relay/contract/errors';
+import { isErrorCode } from '@relay/contract/errors';
 import { Link } from '@tanstack/react-router';
 import { Fragment } from 'react';
-import { causeOf, providerAdvice } from '../../parts/failure-words.ts';
+import { adviceOf, causeOf } from '../../parts/failure-words.ts';
 import { text } from '../../text/index.ts';
 import { rangeAround, timeRangeSearch } from '../../time-range/time-range.ts';
 
@@ -9,8 +9,7 @@ const words = text.failures;
 
 /** Why a request failed, what to do, and where to read on. */
 export function FailureNote({ code, at }: FailureNoteProps) {
-  const known = isErrorCode(code) ? errors[code] : null;
-  const advice = known ?? providerAdvice(code);
+  const advice = adviceOf(code);
   return (
     <div className="max-w-[980px] space-y-1 border-l-[3px] border-bad py-0.5 pl-3">
       <p>
@@ -39,7 +38,7 @@ export function FailureNote({ code, at }: FailureNoteProps) {
         >
           {words.similar}
         </Link>
-        {known === null ? null : (
+        {!isErrorCode(code) ? null : (
           <a href={`/docs/errors/${code}`} target="_blank" rel="noreferrer" className="link">
             {text.requests.detail.error.page}
           </a>

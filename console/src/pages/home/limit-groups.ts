@@ -1,0 +1,38 @@
+import type { NamedLimit } from '@relay/contract';
+
+/** A limit that is reached next, at a forecast time; null for one that is nearly used up without a forecast. */
+export interface NextToReach {
+  readonly usage: NamedLimit;
+  readonly atMs: number | null;
+}
+
+export interface LimitGroups {
+  /** Relay rejects requests. */
+  readonly reached: readonly NamedLimit[];
+  /** Those with a forecast first, soonest first. */
+  readonly next: readonly NextToReach[];
+  readonly lasting: readonly NamedLimit[];
+}
+
+/** Used or reserved; from here on a limit is almost reached. */
+const CLOSE_SHARE = 0.8;
+
+/** Tells apart the limits that are reached, those reached next, and those that last; each in the order of the server. */
+export function groupLimits(limits: readonly NamedLimit[], nowMs: number): LimitGroups {
+  const reached = limits.filter((usage) => isReached(usage, nowMs));
+  const others = limits.filter((usage) => !isReached(usage, nowMs));
+  const forecast = others.flatMap((usage): NextToReach[] =>
+    usage.runs_out_at === null ? [] : [{ usage, atMs: Date.parse(usage.runs_out_at) }],
+  );
+  const quiet = others.filter(({ runs_out_at: at }) => at === null);
+  const close = quiet.filter(isClose).map((usage): NextToReach => ({ usage, atMs: null }));
+  return { reached, next: [...forecast, ...close], lasting: quiet.filter((usage) => !isClose(usage)) };
+}
+
+function isReached({ remaining, runs_out_at: at }: NamedLimit, nowMs: number): boolean {
+  return remaining <= 0 || (at !== null && Date.parse(at) <= nowMs);
+}
+
+function isClose({ remaining, limit }: NamedLimit): boolean {
+  return 1 - remaining / limit >= CLOSE_SHARE;
+}
