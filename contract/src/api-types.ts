@@ -10907,6 +10907,8 @@ export interface operations {
                 error_code?: string;
                 waited?: boolean;
                 fell_back?: boolean;
+                guardrail_id?: string;
+                guardrail_verdict?: "allowed" | "flagged" | "replaced" | "blocked" | "unavailable";
                 limit?: number;
                 cursor?: string;
             };
@@ -10950,6 +10952,8 @@ export interface operations {
                 error_code?: string;
                 waited?: boolean;
                 fell_back?: boolean;
+                guardrail_id?: string;
+                guardrail_verdict?: "allowed" | "flagged" | "replaced" | "blocked" | "unavailable";
                 after?: string;
             };
             header?: never;
@@ -10993,6 +10997,8 @@ export interface operations {
                 error_code?: string;
                 waited?: boolean;
                 fell_back?: boolean;
+                guardrail_id?: string;
+                guardrail_verdict?: "allowed" | "flagged" | "replaced" | "blocked" | "unavailable";
                 before?: string;
             };
             header?: never;
