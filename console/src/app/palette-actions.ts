@@ -4,7 +4,7 @@ import { usePages } from '../session/use-pages.ts';
 import { useSignOut } from '../session/use-sign-out.ts';
 import { text } from '../text/index.ts';
 import { useTheme } from '../ui/theme.ts';
-import type { Target } from './palette-targets.ts';
+import type { Target } from './palette-target.ts';
 
 const words = text.palette.actions;
 

@@ -7,7 +7,7 @@ import { placeOf, ruleOf } from '../parts/limit-metrics.ts';
 import { useTouchedNames } from '../parts/use-touched-names.ts';
 import { useAccess } from '../session/use-access.ts';
 import { text } from '../text/index.ts';
-import type { Target } from './palette-targets.ts';
+import type { Target } from './palette-target.ts';
 
 /** Every enabled limit by its rule and what it applies to: "$40.00 per month on lane Assistant". Read once something is typed. */
 export function useLimitTargets(isTyped: boolean): readonly Target[] {

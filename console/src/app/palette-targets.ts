@@ -1,6 +1,5 @@
 import { useQueries } from '@tanstack/react-query';
 import { requestIdIn } from '../address/request-search.ts';
-import type { Started } from '../address/started.ts';
 import { guardrailsQuery } from '../api/guardrail-queries.ts';
 import { membersQuery, orgApiKeysQuery } from '../api/people-queries.ts';
 import { apiKeysQuery, endpointsQuery, lanesQuery, providersQuery } from '../api/queries.ts';
@@ -12,27 +11,11 @@ import { usePages } from '../session/use-pages.ts';
 import { text } from '../text/index.ts';
 import { useActions } from './palette-actions.ts';
 import { useLimitTargets } from './palette-limits.ts';
+import type { Target } from './palette-target.ts';
 
 const words = text.palette;
 /** Of each kind; typing more narrows the list. */
 const ITEMS_MAX = 20;
-
-export interface Target {
-  /** Unique in the palette. */
-  readonly value: string;
-  readonly label: string;
-  /** What tells it from others of the same name: a model, a prefix, an email address. */
-  readonly note?: string;
-  /** What it is, where another kind can have the same name. */
-  readonly kind?: string;
-  /** Other words that find it. */
-  readonly aliases?: string;
-  /** The page that it opens; without one, `run` does something here. */
-  readonly to?: string;
-  readonly search?: Readonly<Record<string, string>>;
-  readonly started?: Started;
-  readonly run?: () => void;
-}
 
 interface TargetGroup {
   readonly heading: string;

@@ -4,7 +4,8 @@ import { CornerDownLeft } from 'lucide-react';
 import { Dialog } from 'radix-ui';
 import { type ReactNode, useState } from 'react';
 import { text } from '../text/index.ts';
-import { type Target, useTargets } from './palette-targets.ts';
+import type { Target } from './palette-target.ts';
+import { useTargets } from './palette-targets.ts';
 
 /** Opens any page or resource by name and any request by its ID, and does what the caller may do. */
 export function Palette({ onClose }: { readonly onClose: () => void }) {
