@@ -11136,6 +11136,8 @@ export interface operations {
                 error_code?: string;
                 waited?: boolean;
                 fell_back?: boolean;
+                guardrail_id?: string;
+                guardrail_verdict?: "allowed" | "flagged" | "replaced" | "blocked" | "unavailable";
                 limit?: number;
                 cursor?: string;
             };
@@ -11179,6 +11181,8 @@ export interface operations {
                 error_code?: string;
                 waited?: boolean;
                 fell_back?: boolean;
+                guardrail_id?: string;
+                guardrail_verdict?: "allowed" | "flagged" | "replaced" | "blocked" | "unavailable";
                 after?: string;
             };
             header?: never;
@@ -11222,6 +11226,8 @@ export interface operations {
                 error_code?: string;
                 waited?: boolean;
                 fell_back?: boolean;
+                guardrail_id?: string;
+                guardrail_verdict?: "allowed" | "flagged" | "replaced" | "blocked" | "unavailable";
                 before?: string;
             };
             header?: never;

@@ -14,6 +14,11 @@ test('whether a request waited or fell back is true or false in the URL, parsed 
   assert.deepEqual(requestSearch({ waited: true, fell_back: false }), { waited: true, fell_back: false });
   assert.deepEqual(requestSearch({ waited: 'false', fell_back: 'true' }), { waited: false, fell_back: true });
   assert.deepEqual(requestSearch({ waited: 'maybe', fell_back: 1 }), {});
+  assert.deepEqual(requestSearch({ guardrail: 'g1', verdict: 'blocked' }), {
+    guardrail: 'g1',
+    verdict: 'blocked',
+  });
+  assert.deepEqual(requestSearch({ verdict: 'amused' }), {});
   assert.deepEqual(filtersIn({ fell_back: false, waited: true, model: 'a' }), {
     model: 'a',
     waited: true,

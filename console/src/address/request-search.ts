@@ -1,4 +1,4 @@
-import { operations, requestStates } from '@relay/contract/words';
+import { guardrailVerdicts, operations, requestStates } from '@relay/contract/words';
 import { wordOf } from './list-search.ts';
 
 const textNames = [
@@ -11,6 +11,8 @@ const textNames = [
   'key',
   'user',
   'error',
+  'guardrail',
+  'verdict',
 ] as const;
 /** What a request did or did not do. The router writes these without quotes: `waited=true`. */
 const factNames = ['waited', 'fell_back'] as const;
@@ -48,6 +50,7 @@ export function requestSearch(search: Record<string, unknown>): RequestSearch {
 function isPossible(name: TextName, word: string): boolean {
   if (name === 'state') return isOne(requestStates, word);
   if (name === 'operation') return isOne(operations, word);
+  if (name === 'verdict') return isOne(guardrailVerdicts, word);
   return word.length <= 100;
 }
 

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import { useChangeSearch } from './change-search.ts';
 
 /** What a link starts on the page that it opens. */
-export type Started = 'test' | 'edit' | 'credential';
+export type Started = 'test' | 'edit' | 'credential' | 'create';
 
 declare module '@tanstack/react-router' {
   interface HistoryState {

@@ -21,7 +21,8 @@ export interface RequestsShown {
 
 /** The filters by the API's names. */
 export function filterQueryOf(filters: RequestFilters): Readonly<Record<string, string>> {
-  const { state, operation, model, lane, endpoint, provider, key, user, error, waited, fell_back } = filters;
+  const { state, operation, model, lane, endpoint, provider, key, user, error } = filters;
+  const { guardrail, verdict, waited, fell_back } = filters;
   const given = {
     state,
     operation,
@@ -34,6 +35,8 @@ export function filterQueryOf(filters: RequestFilters): Readonly<Record<string, 
     error_code: error,
     waited,
     fell_back,
+    guardrail_id: guardrail,
+    guardrail_verdict: verdict,
   };
   return Object.fromEntries(
     Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
@@ -88,7 +91,15 @@ export function requestQuery(api: Api, requestId: string) {
 }
 
 /** Filters that the statistics do not support. */
-export const UNCOUNTED_FILTERS = ['operation', 'model', 'error', 'waited', 'fell_back'] as const;
+export const UNCOUNTED_FILTERS = [
+  'operation',
+  'model',
+  'error',
+  'guardrail',
+  'verdict',
+  'waited',
+  'fell_back',
+] as const;
 
 /** Requests by final state over time, without the filters that the statistics do not support. */
 export function requestHistogramQuery(api: Api, range: TimeRange, filters: RequestFilters) {

@@ -4,6 +4,7 @@ import { text } from '../text/index.ts';
 import { Button } from '../ui/button.tsx';
 import { Page } from '../ui/page.tsx';
 import { EmptyState, ErrorCard } from '../ui/states.tsx';
+import { useOpenPalette } from './use-palette.ts';
 
 /** Shown when a page fails to load or render. The shell stays usable. */
 export function PageCrashed({ error, reset }: ErrorComponentProps) {
@@ -21,14 +22,18 @@ export function PageCrashed({ error, reset }: ErrorComponentProps) {
 }
 
 export function PageNotFound() {
+  const openPalette = useOpenPalette();
   return (
     <Page title={text.errors.notFound}>
       <EmptyState
         title={text.errors.noSuchPage(window.location.pathname)}
         action={
-          <Button asChild look="solid">
-            <Link to="/">{text.errors.goHome}</Link>
-          </Button>
+          <div className="flex flex-wrap justify-center gap-2">
+            <Button asChild look="solid">
+              <Link to="/">{text.errors.goHome}</Link>
+            </Button>
+            <Button onClick={openPalette}>{text.errors.search}</Button>
+          </div>
         }
       />
     </Page>

@@ -9,19 +9,13 @@ import { matches } from '../format/matches.ts';
 import { useAccess } from '../session/use-access.ts';
 import { usePages } from '../session/use-pages.ts';
 import { text } from '../text/index.ts';
+import { useActions } from './palette-actions.ts';
+import { useLimitTargets } from './palette-limits.ts';
+import type { Target } from './palette-target.ts';
 
+const words = text.palette;
 /** Of each kind; typing more narrows the list. */
 const ITEMS_MAX = 20;
-
-export interface Target {
-  /** Unique in the palette. */
-  readonly value: string;
-  readonly label: string;
-  /** What tells it from others of the same name: a model, a prefix, an email address. */
-  readonly note?: string;
-  readonly to: string;
-  readonly search?: Readonly<Record<string, string>>;
-}
 
 interface TargetGroup {
   readonly heading: string;
@@ -35,16 +29,23 @@ export function useTargets(query: string): readonly TargetGroup[] {
   const routing = useRouting(query);
   const people = usePeople(query);
   const requestId = can('getRequest') ? requestIdIn(query) : null;
+  const actions = useActions();
+  const limits = useLimitTargets(query.trim() !== '');
   return [
-    { heading: text.palette.requests, targets: requestId === null ? [] : [requestTarget(requestId)] },
+    { heading: words.requests, targets: requestId === null ? [] : [requestTarget(requestId)] },
     {
-      heading: text.palette.pages,
+      heading: words.pages,
       targets: pages
-        .filter(({ label }) => matches(query, label))
+        .filter(({ path, label }) => matches(query, label, words.aliases[path] ?? null))
         .map(({ path, label }) => ({ value: path, label, to: path })),
+    },
+    {
+      heading: words.actionsTitle,
+      targets: actions.filter(({ label, aliases = null }) => matches(query, label, aliases)),
     },
     ...routing,
     ...people,
+    { heading: words.limits, targets: found(query, limits, ({ label }) => [label]) },
   ];
 }
 
@@ -60,22 +61,33 @@ function useRouting(query: string): readonly TargetGroup[] {
   });
   return [
     {
-      heading: text.palette.lanes,
+      heading: words.lanes,
       targets: found(query, lanes.data, ({ id, name, slug }) => [name, slug, id]).map(
-        ({ id, name, slug }) => ({ value: id, label: name, note: slug, to: `/lanes/${id}` }),
+        ({ id, name, slug }) => ({
+          value: id,
+          label: name,
+          note: slug,
+          kind: words.kinds.lane,
+          to: `/lanes/${id}`,
+        }),
       ),
     },
     {
-      heading: text.palette.endpoints,
+      heading: words.endpoints,
       targets: found(query, endpoints.data, (each) => [each.name, each.upstream_model, each.id]).map(
-        ({ id, name, upstream_model: note }) => ({ ...rowTarget('/endpoints', id, name), note }),
+        ({ id, name, upstream_model: note }) => ({
+          ...rowTarget('/endpoints', id, name),
+          note,
+          kind: words.kinds.endpoint,
+        }),
       ),
     },
     {
-      heading: text.palette.providers,
-      targets: found(query, providers.data, ({ id, name, slug }) => [name, slug, id]).map(({ id, name }) =>
-        rowTarget('/providers', id, name),
-      ),
+      heading: words.providers,
+      targets: found(query, providers.data, ({ id, name, slug }) => [name, slug, id]).map(({ id, name }) => ({
+        ...rowTarget('/providers', id, name),
+        kind: words.kinds.provider,
+      })),
     },
   ];
 }
@@ -99,46 +111,50 @@ function usePeople(query: string): readonly TargetGroup[] {
   const active = (keys.data ?? ownKeys.data)?.filter(({ status }) => status === 'active');
   return [
     {
-      heading: text.palette.keys,
+      heading: words.keys,
       targets: found(query, active, (key) => [key.name, key.key_prefix, key.id]).map(
         ({ id, name, key_prefix: note }) => ({
           value: id,
           label: name,
           note,
+          kind: words.kinds.key,
           to: '/keys',
           search: { open: id, ...(ofAll ? { view: 'organization' } : {}) },
         }),
       ),
     },
     {
-      heading: text.palette.members,
+      heading: words.members,
       targets: found(query, members.data, ({ name, email, id }) => [name, email, id]).map(
         ({ id, name, email }) => ({
           value: id,
           label: name,
           note: email,
+          kind: words.kinds.member,
           to: '/members',
           search: { q: email },
         }),
       ),
     },
     {
-      heading: text.palette.teams,
+      heading: words.teams,
       targets: found(query, teams.data, ({ name, slug, id }) => [name, slug, id]).map(
         ({ id, name, slug }) => ({
           value: id,
           label: name,
           note: slug,
+          kind: words.kinds.team,
           to: '/teams',
           search: { q: name },
         }),
       ),
     },
     {
-      heading: text.palette.guardrails,
+      heading: words.guardrails,
       targets: found(query, guardrails.data, ({ name, id }) => [name, id]).map(({ id, name }) => ({
         value: id,
         label: name,
+        kind: words.kinds.guardrail,
         to: `/guardrails/${id}`,
       })),
     },
@@ -156,7 +172,7 @@ function found<T>(
 function requestTarget(id: string): Target {
   return {
     value: `request ${id}`,
-    label: text.palette.openRequest(id),
+    label: words.openRequest(id),
     to: `/requests/${id}`,
   };
 }

@@ -4,16 +4,19 @@ import { CornerDownLeft } from 'lucide-react';
 import { Dialog } from 'radix-ui';
 import { type ReactNode, useState } from 'react';
 import { text } from '../text/index.ts';
-import { type Target, useTargets } from './palette-targets.ts';
+import type { Target } from './palette-target.ts';
+import { useTargets } from './palette-targets.ts';
 
-/** Opens any page or resource by name, and any request by its ID. */
+/** Opens any page or resource by name and any request by its ID, and does what the caller may do. */
 export function Palette({ onClose }: { readonly onClose: () => void }) {
   const navigate = useNavigate();
   const [query, setQuery] = useState('');
   const groups = useTargets(query);
-  const open = ({ to, search = {} }: Target) => {
+  const isNothing = groups.every(({ targets }) => targets.length === 0);
+  const open = ({ to, search = {}, started, run }: Target) => {
     onClose();
-    void navigate({ to, search });
+    run?.();
+    if (to !== undefined) void navigate({ to, search, ...(started && { state: { started } }) });
   };
   return (
     <Dialog.Root open onOpenChange={onClose}>
@@ -33,9 +36,16 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
               className="h-12 w-full border-b bg-transparent px-4 text-[15px] outline-none placeholder:text-ink-faint"
             />
             <Command.List className="max-h-[50vh] overflow-y-auto p-2">
-              <Command.Empty className="px-3 py-8 text-center text-ink-faint">
-                {text.palette.nothing}
-              </Command.Empty>
+              {isNothing ? (
+                // An option, because a list of options may not be empty.
+                <Command.Item
+                  disabled
+                  value="nothing"
+                  className="px-3 py-8 text-center break-words text-ink-soft"
+                >
+                  {text.palette.nothing(query.trim())}
+                </Command.Item>
+              ) : null}
               {groups.map(({ heading, targets }) => (
                 <Group key={heading} heading={heading}>
                   {targets.map((target) => (
@@ -76,6 +86,9 @@ function Item({ target, onSelect }: { readonly target: Target; readonly onSelect
           <span className="ml-2 text-xs text-ink-faint">{target.note}</span>
         )}
       </span>
+      {target.kind === undefined ? null : (
+        <span className="shrink-0 text-xs text-ink-faint">{target.kind}</span>
+      )}
       <CornerDownLeft aria-hidden className="opacity-0 group-data-[selected=true]:opacity-100" />
     </Command.Item>
   );

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Outlet } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
 import { capabilitiesQuery } from '../api/queries.ts';
 import { useApi } from '../api/use-api.ts';
 import { text } from '../text/index.ts';
@@ -10,6 +10,7 @@ import { Navigation } from './navigation.tsx';
 import { OrganizationMenu } from './organization-menu.tsx';
 import { Strip } from './strip.tsx';
 import { ThemeMenu } from './theme-menu.tsx';
+import { PaletteContext } from './use-palette.ts';
 import { useTotals } from './use-totals.ts';
 
 const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }));
@@ -28,6 +29,7 @@ export function Shell() {
     return () => window.removeEventListener('keydown', onKey);
   }, []);
   const totals = useTotals();
+  const openPalette = useCallback(() => setPaletteOpen(true), []);
   return (
     <div className="min-h-dvh">
       <a
@@ -42,7 +44,9 @@ export function Shell() {
         <Footer />
       </aside>
       <main id="content" tabIndex={-1} className="focus:outline-none lg:pl-[196px]">
-        <Outlet />
+        <PaletteContext value={openPalette}>
+          <Outlet />
+        </PaletteContext>
       </main>
       <Dialog open={navigationOpen} onOpenChange={setNavigationOpen} title={text.shell.product} shape="panel">
         <div className="px-5 text-ink-soft">

@@ -213,13 +213,20 @@ function ForgottenLink() {
 }
 
 function ForgottenWithoutMail() {
+  const [isOpen, setOpen] = useState(false);
   return (
-    <details className="text-[13px]">
-      <summary className="cursor-pointer text-center text-ink-soft">{text.signIn.forgot}</summary>
-      <div className="mt-3">
-        <NoMail />
-      </div>
-    </details>
+    <div className="text-[13px]">
+      <p className="text-center">
+        <button type="button" aria-expanded={isOpen} className="link" onClick={() => setOpen(!isOpen)}>
+          {text.signIn.forgot}
+        </button>
+      </p>
+      {isOpen ? (
+        <div className="mt-3">
+          <NoMail />
+        </div>
+      ) : null}
+    </div>
   );
 }
 

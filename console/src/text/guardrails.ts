@@ -31,6 +31,7 @@ export const guardrailsText = {
     unavailable: 'Unavailable',
   },
   notAsked: 'no checks',
+  checks: (count: number) => counted(count, 'check'),
   blockedShort: (count: string) => `${count} blocked`,
   unavailableShort: (count: string) => `${count} unavailable`,
   nothingElse: 'none blocked',
@@ -53,16 +54,15 @@ export const guardrailsText = {
   deleteEnabled: 'It’s enabled. Requests it currently checks will pass unchecked.',
   back: 'Guardrails',
   streams: {
-    some: (streams: string | null, embeddings: string | null, when: string) =>
-      `${[streams, embeddings].filter((each) => each !== null).join(' and ')} ${when}.`,
+    some: (streams: string | null, embeddings: string | null) =>
+      `${[streams, embeddings].filter((each) => each !== null).join(' and ')} in the last 7 days.`,
     streaming: (count: number) => counted(count, 'streaming request'),
     embeddings: (count: number) => counted(count, 'embeddings request'),
-    meaning:
-      'Guardrails can’t check streams or embeddings. While this one is enabled, Relay rejects such requests with 400.',
-    refused: 'Guardrails can’t check streams or embeddings, so Relay rejects such requests with 400.',
-    none: (when: string) => `No streaming or embeddings requests ${when}, so Relay would have rejected none.`,
-    during: (range: string) => `in the ${range.toLowerCase()}`,
-    chosen: 'in the selected time range',
+    rejects:
+      'Guardrails can’t check streams or embeddings, so Relay rejects streaming requests with 400 guardrail_streaming_unsupported and embeddings requests with 400 guardrail_route_kind_unsupported.',
+    willReject:
+      'Guardrails can’t check streams or embeddings. While this one is enabled, Relay rejects streaming requests with 400 guardrail_streaming_unsupported and embeddings requests with 400 guardrail_route_kind_unsupported.',
+    none: 'There were none in the last 7 days.',
     counting: 'Counting streaming requests…',
   },
   chart: {
@@ -77,6 +77,7 @@ export const guardrailsText = {
     asked: 'Checks',
     blocked: 'Blocked',
     unavailable: 'Unavailable',
+    requests: 'View requests',
     p50: 'Latency (p50)',
     p95: 'Latency (p95)',
   },

@@ -6,6 +6,7 @@ import { configurationText } from './configuration.ts';
 import { diffText } from './diff.ts';
 import { endpointsText } from './endpoints.ts';
 import { failuresText } from './failures.ts';
+import { fieldsText } from './fields.ts';
 import { guardrailsText } from './guardrails.ts';
 import { homeText } from './home.ts';
 import { keysText } from './keys.ts';
@@ -51,5 +52,6 @@ export const text = {
   billing: billingText,
   configuration: configurationText,
   diff: diffText,
+  fields: fieldsText,
   whatIf: whatIfText,
 } as const;

@@ -48,6 +48,7 @@ export const lanesText = {
   troubleOf: (name: string, trouble: string) => `${name}: ${trouble}`,
   more: (count: number) => `and ${count} more`,
   hidden: 'Hidden',
+  failedShort: 'failed',
   editor: {
     back: 'All lanes',
     notFound: 'Lane not found',
@@ -148,9 +149,6 @@ export const lanesText = {
       hidden: 'Hidden',
       enabled: 'Enabled',
     },
-    yes: 'yes',
-    no: 'no',
-    none: 'none',
   },
   explain: {
     title: 'Explain routing',

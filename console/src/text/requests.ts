@@ -10,6 +10,8 @@ const filterNames = {
   key: 'key',
   user: 'member',
   error: 'error',
+  guardrail: 'guardrail',
+  verdict: 'guardrail verdict',
 } as const;
 
 /** The request log, one request, and the live tail. */
@@ -55,7 +57,7 @@ export const requestsText = {
   histogram: {
     title: 'Requests by state',
     unit: 'Requests',
-    leavesOut: (filters: string) => `The chart isn’t filtered by ${filters}.`,
+    leavesOut: (filters: string) => `All requests, whatever their ${filters}`,
   },
   filters: {
     button: 'Filter',

@@ -1,6 +1,9 @@
 /** One field before and after a change. */
 export interface FieldChange {
   readonly field: string;
+  /** The word for the field; its values are then words too. */
+  readonly label?: string;
+  /** Undefined where it isn’t shown. */
   readonly before: unknown;
   readonly after: unknown;
 }

@@ -1,6 +1,7 @@
 import { ArrowRight } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { text } from '../text/index.ts';
+import { classes } from './class-names.ts';
 import { type FieldChange, isSecretField, plainValue } from './field-changes.ts';
 
 const words = text.diff;
@@ -29,20 +30,28 @@ interface FieldDiffProps {
   readonly kind?: 'create' | 'update' | 'delete';
 }
 
-/** Changes field by field, with the field names of the API and the file. */
+/** Changes field by field, with the field names of the API and the file, or with words and those as titles. */
 export function FieldDiff({ changes, kind = 'update' }: FieldDiffProps) {
   return (
     <dl className="divide-y">
-      {changes.map(({ field, before, after }) => (
+      {changes.map(({ field, label, before, after }) => (
         <div key={field} className="gap-x-4 py-1.5 text-[13px] sm:grid sm:grid-cols-[13rem_minmax(0,1fr)]">
-          <dt className="font-mono text-xs leading-5 break-words text-ink-soft">{field}</dt>
+          <dt
+            className={classes(
+              'leading-5 break-words text-ink-soft',
+              label === undefined && 'font-mono text-xs',
+            )}
+            title={label === undefined ? undefined : field}
+          >
+            {label ?? field}
+          </dt>
           <dd className="min-w-0 leading-5">
             {isSecretField(field) ? (
               <span className="text-ink-faint">{words.secret}</span>
             ) : (
               <ValueChange
-                before={kind === 'create' ? undefined : shown(before)}
-                after={kind === 'delete' ? undefined : shown(after)}
+                before={kind === 'create' || before === undefined ? undefined : shown(before, label)}
+                after={kind === 'delete' ? undefined : shown(after, label)}
               />
             )}
           </dd>
@@ -52,8 +61,9 @@ export function FieldDiff({ changes, kind = 'update' }: FieldDiffProps) {
   );
 }
 
-function shown(value: unknown): ReactNode {
+function shown(value: unknown, label: string | undefined): ReactNode {
   if (value === null || value === undefined || value === '')
     return <span className="inline-block text-ink-faint italic">{words.none}</span>;
+  if (label !== undefined && typeof value === 'string') return <span className="break-words">{value}</span>;
   return <span className="font-mono text-xs break-all whitespace-pre-wrap">{plainValue(value)}</span>;
 }

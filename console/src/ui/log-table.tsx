@@ -9,6 +9,7 @@ import {
   useLayoutEffect,
   useRef,
   useState,
+  useSyncExternalStore,
 } from 'react';
 import { classes } from './class-names.ts';
 import { Skeleton } from './states.tsx';
@@ -40,6 +41,10 @@ interface LogTableProps<Row> {
 }
 
 const ROW_PX = 34;
+/** Below 640 px, rows have a second line with what the hidden columns show. */
+const TALL_ROW_PX = 50;
+const NARROW = '(max-width: 639.98px)';
+const CELL = 'h-[34px] max-sm:h-[50px] truncate border-b px-2.5 first:pl-0 last:pr-0';
 const SKELETON_ROWS = 12;
 /** Rows to read ahead: more than a user scrolls while a page loads. */
 const AHEAD_ROWS = 150;
@@ -88,14 +93,18 @@ function Rows<Row extends object>(props: LogTableProps<Row> & { readonly rows: r
   const { columns, rows, rowId, onTop, onNearEnd } = props;
   const body = useRef<HTMLTableSectionElement>(null);
   const topPx = useTop(body);
+  const rowPx = useRowPx();
   const virtual = useWindowVirtualizer({
     count: rows.length,
-    estimateSize: () => ROW_PX,
+    estimateSize: () => rowPx,
     overscan: 10,
     scrollMargin: topPx,
     scrollPaddingStart: COVERED_PX,
-    scrollPaddingEnd: ROW_PX,
+    scrollPaddingEnd: rowPx,
   });
+  const { measure } = virtual;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: sizes are measured again when rows change height
+  useLayoutEffect(() => measure(), [measure, rowPx]);
   const items = virtual.getVirtualItems();
   const first = items[0]?.index ?? 0;
   const last = items.at(-1)?.index ?? 0;
@@ -119,7 +128,7 @@ function Rows<Row extends object>(props: LogTableProps<Row> & { readonly rows: r
   const tabbed = drawn.some(({ id }) => id === activeId) ? activeId : drawn[0]?.id;
   return (
     <tbody ref={body} className="[overflow-anchor:none]">
-      <Spacer px={first * ROW_PX} />
+      <Spacer px={first * rowPx} />
       {drawn.map(({ index, row, id }) => (
         <LogRow
           key={id}
@@ -133,9 +142,20 @@ function Rows<Row extends object>(props: LogTableProps<Row> & { readonly rows: r
           onKey={move}
         />
       ))}
-      <Spacer px={(rows.length - 1 - last) * ROW_PX} />
+      <Spacer px={(rows.length - 1 - last) * rowPx} />
     </tbody>
   );
+}
+
+function useRowPx(): number {
+  const isNarrow = useSyncExternalStore(subscribeToWidth, () => window.matchMedia(NARROW).matches);
+  return isNarrow ? TALL_ROW_PX : ROW_PX;
+}
+
+function subscribeToWidth(onChange: () => void): () => void {
+  const narrow = window.matchMedia(NARROW);
+  narrow.addEventListener('change', onChange);
+  return () => narrow.removeEventListener('change', onChange);
 }
 
 interface RowKeysSetup<Row> {
@@ -234,10 +254,7 @@ function LogRowCells<Row extends object>(props: LogRowProps<Row>) {
       className="group relative focus-within:bg-hover hover:bg-hover"
     >
       {columns.map((column, at) => (
-        <td
-          key={column.id}
-          className={classes('h-[34px] truncate border-b px-2.5 first:pl-0 last:pr-0', column.className)}
-        >
+        <td key={column.id} className={classes(CELL, column.className)}>
           {at === 0 ? (
             <a
               href={href}
@@ -272,10 +289,7 @@ function SkeletonRows<Row>({ columns }: { readonly columns: readonly LogColumn<R
         // biome-ignore lint/suspicious/noArrayIndexKey: they are all the same and never move
         <tr key={index}>
           {columns.map((column) => (
-            <td
-              key={column.id}
-              className={classes('h-[34px] border-b px-2.5 first:pl-0 last:pr-0', column.className)}
-            >
+            <td key={column.id} className={classes(CELL, column.className)}>
               <Skeleton className="w-4/5" />
             </td>
           ))}

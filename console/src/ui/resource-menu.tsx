@@ -22,6 +22,8 @@ interface ResourceMenuProps {
   /** What else is deleted, or why deletion fails; null if neither applies. */
   readonly deleteWarning: string | null;
   readonly editDialog: (close: () => void) => ReactNode;
+  /** Further items, before Delete. */
+  readonly items?: ReactNode;
   /** Opens with the dialog. */
   readonly startsEditing?: boolean;
 }
@@ -44,6 +46,7 @@ export function ResourceMenu(props: ResourceMenuProps) {
         <MenuItem icon={<Power aria-hidden />} onSelect={() => toggle.mutate(undefined)}>
           {props.enabled ? text.actions.disable : text.actions.enable}
         </MenuItem>
+        {props.items}
         <MenuLine />
         <MenuItem icon={<Trash2 aria-hidden />} danger onSelect={() => setAsked('delete')}>
           {text.actions.delete}

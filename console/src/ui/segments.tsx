@@ -29,7 +29,7 @@ export function Segments<Value extends string>({
   return (
     <fieldset
       className={classes(
-        'max-w-full min-w-0 overflow-x-auto rounded-lg border border-line-strong bg-panel',
+        'max-w-full min-w-0 overflow-clip rounded-lg border border-line-strong bg-panel max-sm:flex-wrap',
         fill ? 'flex w-full' : 'inline-flex',
       )}
     >
@@ -41,7 +41,7 @@ export function Segments<Value extends string>({
           aria-pressed={option.value === value}
           onClick={() => onChange(option.value)}
           className={classes(
-            'flex h-7 items-center gap-1.5 border-l px-2.5 whitespace-nowrap first:border-l-0 hover:bg-hover focus-visible:-outline-offset-2 aria-pressed:bg-solid aria-pressed:font-medium aria-pressed:text-on-solid max-sm:h-9',
+            'flex h-7 items-center gap-1.5 border-l px-2.5 whitespace-nowrap first:border-l-0 max-sm:-ml-px max-sm:grow max-sm:justify-center hover:bg-hover focus-visible:-outline-offset-2 aria-pressed:bg-solid aria-pressed:font-medium aria-pressed:text-on-solid max-sm:h-9',
             fill && 'grow justify-center',
           )}
         >

@@ -21,6 +21,7 @@ import {
   Url,
   WriteOnlySecret,
 } from '../schema.ts';
+import { guardrailVerdicts } from '../words/choices.ts';
 import { BindingTarget, BindingTargetId, GuardrailBinding } from './guardrail-binding.ts';
 import { ManagedBy } from './values.ts';
 
@@ -28,7 +29,7 @@ const AuthMode = oneOf(['none', 'bearer_static', 'header_static'], { default: 'n
 const HttpMethod = oneOf(['POST', 'PUT'], { default: 'POST' });
 const FailureMode = oneOf(['fail_closed', 'fail_open'], { default: 'fail_closed' });
 const Stage = oneOf(['pre_dispatch', 'post_response']);
-const Verdict = oneOf(['allowed', 'flagged', 'replaced', 'blocked', 'unavailable']);
+const Verdict = oneOf(guardrailVerdicts);
 const Cause = oneOf(
   [
     'timeout',

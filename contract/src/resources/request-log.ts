@@ -13,6 +13,7 @@ import {
   query,
   Timestamp,
 } from '../schema.ts';
+import { guardrailVerdicts } from '../words/choices.ts';
 import { GuardrailVerdict } from './guardrail.ts';
 import { AppliesTo, NamedLimit, PolicyKind } from './limit-policy.ts';
 import { Labels, LimitMetric, LimitPeriod, Operation, RequestState } from './values.ts';
@@ -319,6 +320,15 @@ const filters = {
     flag({
       description:
         '`true`: only requests with at least one fallback, in any state. `false`: only requests without a fallback.',
+    }),
+  ),
+  guardrail_id: optional(
+    Type.String({ minLength: 1, maxLength: 100, description: 'Only requests that this guardrail checked.' }),
+  ),
+  guardrail_verdict: optional(
+    oneOf(guardrailVerdicts, {
+      description:
+        'Only requests with this verdict of `guardrail_id`, or of any guardrail. `blocked`: only those that ended with `content_policy_violation`.',
     }),
   ),
 };

@@ -7,6 +7,8 @@ export const wireProtocols = ['openai', 'anthropic'] as const;
 /** How a request ended. */
 export const requestStates = ['completed', 'failed', 'cancelled'] as const;
 
+export const guardrailVerdicts = ['allowed', 'flagged', 'replaced', 'blocked', 'unavailable'] as const;
+
 export const healthStates = ['unknown', 'healthy', 'degraded', 'down', 'rate_limited'] as const;
 
 /** What mends a cause of failures. */

@@ -1,5 +1,5 @@
 export { capitalized } from './capitalized.ts';
-export { operations, requestStates } from './choices.ts';
+export { guardrailVerdicts, operations, requestStates } from './choices.ts';
 export { counted, countWords } from './count.ts';
 export { durationWords } from './duration.ts';
 export { healthName, healthSentence, recentWords, type SeenHealth } from './health.ts';

@@ -40,14 +40,15 @@ describe('control', () => {
     assert.equal(changed.status, 200);
     await story.toPage('Audit log');
     await story.page
-      .getByRole('row', { name: /Changed lane.*Assistant.*default_max_wait_ms.*Admin token/ })
+      .getByRole('row', { name: /Changed lane.*Assistant.*Wait budget 5 s → 6 s.*Admin token/ })
       .waitFor();
     await story.inspect('audit');
     await story.page.getByRole('link', { name: 'Changed lane' }).click();
     const entry = story.page.getByRole('dialog', { name: 'Changed lane: Assistant' });
     await entry.getByText('Request ID').waitFor();
-    assert.deepEqual(await changesIn(entry), ['default_max_wait_ms: 5000 → 6000']);
+    assert.deepEqual(await changesIn(entry), ['Wait budget: 5 s → 6 s']);
     await entry.getByText(changed.headers.get('x-request-id') ?? 'no request id').waitFor();
+    await entry.getByRole('button', { name: 'Copy request ID' }).waitFor();
     await story.inspect('audit, entry');
     await assertFits(story.page);
     // The URL opens the same entry, even if the list does not contain it.

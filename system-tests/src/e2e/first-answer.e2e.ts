@@ -307,10 +307,43 @@ describe('a new deployment', () => {
     await story.page.getByRole('heading', { name: 'Members', level: 1 }).waitFor();
   });
 
+  it('the palette does what the caller may do, knows other words for pages, and says that there is nothing', async () => {
+    const { page } = story;
+    const type = async (query: string) => {
+      await page.keyboard.press('Control+k');
+      await page.getByPlaceholder(/Search pages/).fill(query);
+    };
+    await type('spend');
+    for (const name of ['Usage', 'Showback', 'Billing'])
+      await page.getByRole('option', { name, exact: true }).waitFor();
+    await page.getByPlaceholder(/Search pages/).fill('no such thing');
+    await page.getByText('No results for “no such thing”.').waitFor();
+    await story.inspect('palette, no results');
+    await page.getByPlaceholder(/Search pages/).fill('dark');
+    await page.getByRole('option', { name: 'Switch to dark theme' }).click();
+    assert.equal(await page.locator('html').getAttribute('data-theme'), 'dark');
+    await type('light theme');
+    await page.getByRole('option', { name: 'Switch to light theme' }).click();
+    // The same on the page itself and from elsewhere.
+    for (let round = 0; round < 2; round += 1) {
+      await type('create key');
+      await page.getByRole('option', { name: 'Create key' }).click();
+      await page.getByRole('dialog', { name: 'Create key' }).waitFor();
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog', { name: 'Create key' }).waitFor({ state: 'detached' });
+    }
+    await page.reload();
+    await page.getByRole('heading', { name: 'API keys', level: 1 }).waitFor();
+    assert.equal(await page.getByRole('dialog').count(), 0);
+  });
+
   it('an address without a page says so, and keeps the navigation', async () => {
     await story.page.goto('/console/nowhere');
     await story.page.getByText('There is no page at /console/nowhere.').waitFor();
     await story.inspect('not found');
+    await story.button('Search Relay').click();
+    await story.page.getByPlaceholder(/Search pages/).waitFor();
+    await story.page.keyboard.press('Escape');
     await story.toPage('Requests');
   });
 

@@ -109,14 +109,15 @@ describe('guardrails', () => {
     assert.equal(await page.getByRole('checkbox', { name: 'Assistant', exact: true }).count(), 0);
     await page.getByLabel('Search by name').fill('');
     await page.getByRole('checkbox', { name: 'Nightly', exact: true }).check();
-    await page.getByText('No streaming or embeddings requests in the last 24 hours').waitFor();
+    await page.getByText('There were none in the last 7 days.').waitFor();
     await page.getByRole('checkbox', { name: 'Nightly', exact: true }).uncheck();
     await page.getByRole('checkbox', { name: 'Assistant', exact: true }).check();
-    await page.getByText('2 streaming requests in the last 24 hours.').waitFor();
+    await page.getByText('2 streaming requests in the last 7 days.').waitFor();
+    await page.getByText(/rejects streaming requests with 400 guardrail_streaming_unsupported/).waitFor();
     await story.inspect('guardrail, bindings');
     await story.button('Save bindings').click();
     await page.getByText('Bindings for Moderation saved').waitFor();
-    await page.getByText('2 streaming requests in the last 24 hours').waitFor();
+    await page.getByText('2 streaming requests in the last 7 days').waitFor();
     assert.equal(await ask(FORBIDDEN_WORD), 200);
   });
 
@@ -124,7 +125,7 @@ describe('guardrails', () => {
     const { page } = story;
     await story.toPage('Guardrails');
     await row().getByText('Assistant').waitFor();
-    await row().getByText('no checks').waitFor();
+    await row().getByText('no checks').last().waitFor();
     await row().getByRole('switch').click();
     const dialog = page.getByRole('dialog', { name: 'Enable guardrail Moderation?' });
     await dialog.getByText('2 streaming requests').waitFor();
@@ -148,7 +149,7 @@ describe('guardrails', () => {
     await story.inspect('home, blocked by a guardrail');
     await story.toPage('Guardrails');
     await page.reload();
-    await row().getByText('1 blocked').waitFor();
+    await row().getByText('1 blocked').last().waitFor();
     await story.inspect('guardrails');
     await story.button('Moderation').click();
     await story.button('Table of Verdicts').click();
@@ -156,8 +157,35 @@ describe('guardrails', () => {
     const counts = page.getByRole('region', { name: 'Verdicts' }).getByRole('row').filter({ hasText: '1' });
     assert.ok((await counts.count()) > 0);
     // The stream that was refused came through here as well.
-    await page.getByText('3 streaming requests in the last 24 hours').waitFor();
+    await page.getByText('3 streaming requests in the last 7 days').waitFor();
     await story.inspect('guardrail');
+  });
+
+  it('what it blocked is a list of requests, what it is bound to a link, and its changes are in the audit log', async () => {
+    const { page } = story;
+    const guardrail = page.url();
+    // Both charts have labels on their value axis, and begin at the same place.
+    await story.button('Chart of Verdicts').click();
+    await page
+      .getByText(/^\d+ ms$/)
+      .first()
+      .waitFor();
+    await page.getByRole('link', { name: '1', exact: true }).click();
+    await page.getByText('guardrail verdict: Blocked').waitFor();
+    await page.getByText('guardrail: Moderation').waitFor();
+    await page.getByText('1 total').waitFor();
+    await page.getByText('All requests, whatever their guardrail or guardrail verdict').waitFor();
+    await story.inspect('requests, blocked by one guardrail');
+    await page.goto(guardrail);
+    await page.getByRole('link', { name: 'Assistant', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'Assistant' }).waitFor();
+    await page.goto(guardrail);
+    await story.button('More actions').click();
+    await page.getByRole('menuitem', { name: 'View changes' }).click();
+    await page.getByRole('row', { name: /Changed guardrail.*Moderation.*Enabled no → yes/ }).waitFor();
+    await page.getByRole('row', { name: /Created guardrail/ }).waitFor();
+    assert.equal(await page.getByRole('row', { name: /Created lane/ }).count(), 0);
+    await page.goto(guardrail);
   });
 
   it('a viewer sees what it said, and no control that writes', async () => {

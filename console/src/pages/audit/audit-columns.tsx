@@ -1,9 +1,16 @@
 import type { AuditEntry } from '@relay/contract';
 import { formatClock, formatHover, formatShortDay } from '../../format/times.ts';
 import { text } from '../../text/index.ts';
-import { fieldChanges, isSecretField, plainValue } from '../../ui/field-changes.ts';
 import type { LogColumn } from '../../ui/log-table.tsx';
-import { actionWords, actorName, addressOf, kindOf, objectName } from './entry-words.ts';
+import {
+  actionWords,
+  actorName,
+  addressOf,
+  changeLines,
+  kindOf,
+  objectName,
+  rawChangeLines,
+} from './entry-words.ts';
 import { ObjectLink } from './object-link.tsx';
 
 const words = text.audit;
@@ -18,6 +25,9 @@ export function auditColumns(nameOf: (id: string) => string | undefined): readon
         <>
           <span className="font-medium">{actionWords(entry.action, entry.target_type)}</span>
           <span className="ml-1.5 text-ink-faint md:hidden">{objectName(entry, nameOf)}</span>
+          <span className="block truncate text-xs text-ink-faint sm:hidden">
+            {[actorName(entry.actor), ...changeLines(entry, nameOf)].join(' · ')}
+          </span>
         </>
       ),
       className: 'md:w-60',
@@ -32,8 +42,8 @@ export function auditColumns(nameOf: (id: string) => string | undefined): readon
       id: 'fields',
       header: words.columns.fields,
       cell: (entry) => (
-        <span className="font-mono text-xs text-ink-soft" title={changesOf(entry).join('\n')}>
-          {changesOf(entry).join(', ')}
+        <span className="text-ink-soft" title={titleOf(entry)}>
+          {changeLines(entry, nameOf).join(', ')}
         </span>
       ),
       className: 'w-[24%] max-xl:hidden',
@@ -66,10 +76,7 @@ export function auditColumns(nameOf: (id: string) => string | undefined): readon
   ];
 }
 
-/** Each changed field with what it was and what it is, to read a change without opening rows. */
-function changesOf(entry: AuditEntry): readonly string[] {
-  if (kindOf(entry) !== 'update') return [];
-  return fieldChanges(entry.before, entry.after)
-    .filter(({ field }) => !isSecretField(field))
-    .map(({ field, before, after }) => words.change(field, plainValue(before), plainValue(after)));
+/** The fields as the API has them. */
+function titleOf(entry: AuditEntry): string | undefined {
+  return kindOf(entry) === 'update' ? rawChangeLines(entry).join('\n') : undefined;
 }

@@ -72,7 +72,7 @@ function titleOf(entry: AuditEntry, nameOf: EntryPanelProps['nameOf']): string {
 function Entry({ entry, nameOf, onHistory }: Omit<EntryPanelProps, 'id' | 'onClose' | 'entry'> & EntryOf) {
   const { target_id: targetId, target_type: targetType } = entry;
   const kind = kindOf(entry);
-  const changes = changesOf(entry);
+  const changes = changesOf(entry, nameOf);
   const title = { create: words.created, update: words.changed, delete: words.deleted }[kind];
   return (
     <>

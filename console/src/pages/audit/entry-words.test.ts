@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AuditEntry } from '@relay/contract';
-import { actionWords, actorName, changesOf, kindOf, objectName, objectPlace } from './entry-words.ts';
+import {
+  actionWords,
+  actorName,
+  changeLines,
+  changesOf,
+  kindOf,
+  objectName,
+  objectPlace,
+  rawChangeLines,
+} from './entry-words.ts';
 
 function entry(part: Partial<AuditEntry>): AuditEntry {
   return {
@@ -48,16 +57,32 @@ test('an object has its newest name, and a relation the names of both sides', ()
   assert.equal(objectName(entry({ target_type: 'session' }), noName), null);
 });
 
-test('the amount of a spend limit is in dollars, and that of others is as in the log', () => {
+test('a change has the words and units of the forms; the API’s stay readable', () => {
+  const lane = entry({ before: { default_max_wait_ms: 300 }, after: { default_max_wait_ms: 5_000 } });
+  assert.deepEqual(changeLines(lane, noName), ['Wait budget 300 ms → 5 s']);
+  assert.deepEqual(rawChangeLines(lane), ['default_max_wait_ms 300 → 5000']);
   const changed = (metric: string) =>
-    changesOf(
+    changeLines(
       entry({
-        before: { metric, limit_value: 50_000_000 },
-        after: { metric, limit_value: 2_500_000 },
+        target_type: 'limit_policy',
+        before: { metric, limit_value: 26_100_000 },
+        after: { metric, limit_value: 40_000_000 },
       }),
+      noName,
     );
-  assert.deepEqual(changed('spend'), [{ field: 'limit_value', before: '$50.00', after: '$2.50' }]);
-  assert.deepEqual(changed('tokens'), [{ field: 'limit_value', before: 50_000_000, after: 2_500_000 }]);
+  assert.deepEqual(changed('spend'), ['Limit $26.10 → $40.00']);
+  assert.deepEqual(changed('tokens'), ['Limit 26,100,000 → 40,000,000']);
+  const credential = entry({
+    target_type: 'credential',
+    before: { secret_version: 1 },
+    after: { secret_version: 2 },
+  });
+  assert.deepEqual(changeLines(credential, noName), ['Credential replaced']);
+  assert.deepEqual(changesOf(credential, noName), [
+    { field: 'secret_version', label: 'Credential', before: undefined, after: 'replaced' },
+  ]);
+  const unknown = entry({ before: { paint: 1 }, after: { paint: 2 } });
+  assert.deepEqual(changeLines(unknown, noName), ['paint 1 → 2']);
 });
 
 test('a deleted object has no link', () => {

@@ -1,8 +1,9 @@
 import type { AuditEntry } from '@relay/contract';
 import { isObject, keysOf, oneOf } from '../../format/values.ts';
-import { amountOf, metricLooks, ruleOf } from '../../parts/limit-metrics.ts';
+import { fieldName, fieldValue } from '../../parts/field-words.ts';
+import { metricLooks, ruleOf } from '../../parts/limit-metrics.ts';
 import { text } from '../../text/index.ts';
-import { type FieldChange, fieldChanges } from '../../ui/field-changes.ts';
+import { type FieldChange, fieldChanges, isSecretField, plainValue } from '../../ui/field-changes.ts';
 
 const words = text.audit;
 
@@ -82,18 +83,52 @@ function limitName(fields: Fields, places: readonly (string | undefined)[]): str
   return [...places, rule].filter((part) => part !== undefined).join(' › ') || null;
 }
 
-/** What changed, field by field. Amounts of spend limits are in dollars, as on the page of limits. */
-export function changesOf({ before, after }: AuditEntry): readonly FieldChange[] {
-  return fieldChanges(before, after).map((change) =>
-    change.field === 'limit_value'
-      ? { ...change, before: limitAmount(before, change.before), after: limitAmount(after, change.after) }
-      : change,
-  );
+type NameOf = (id: string) => string | undefined;
+
+/** What changed, field by field, in the words and units of the forms. */
+export function changesOf(entry: AuditEntry, nameOf: NameOf): readonly FieldChange[] {
+  const { before, after, target_type: type } = entry;
+  const value = (field: string, state: unknown, of: unknown) =>
+    of === null || of === '' ? null : fieldValue(field, of, { state, nameOf });
+  return fieldChanges(before, after).map((change) => {
+    const { field } = change;
+    const label = fieldName(field, type);
+    if (isReplacement(entry, field)) return { field, label, before: undefined, after: text.fields.replaced };
+    // An unknown field keeps the values of the API.
+    return label === field
+      ? change
+      : {
+          field,
+          label,
+          before: value(field, before, change.before),
+          after: value(field, after, change.after),
+        };
+  });
 }
 
-function limitAmount(state: unknown, value: unknown): unknown {
-  const isSpend = isObject(state) && state['metric'] === 'spend';
-  return isSpend && typeof value === 'number' ? amountOf('spend', value) : value;
+/** A replaced secret shows as a new version. */
+function isReplacement(entry: AuditEntry, field: string): boolean {
+  return field === 'secret_version' && kindOf(entry) === 'update';
+}
+
+/** Each change of an update in a few words: "Wait budget 300 ms → 5 s". */
+export function changeLines(entry: AuditEntry, nameOf: NameOf): readonly string[] {
+  if (kindOf(entry) !== 'update') return [];
+  const shown = (value: unknown) => (value === null || value === '' ? text.fields.none : plainValue(value));
+  return changesOf(entry, nameOf)
+    .filter(({ field }) => !isSecretField(field))
+    .map(({ field, label, before, after }) =>
+      isReplacement(entry, field)
+        ? text.fields.credentialReplaced
+        : words.change(label ?? field, shown(before), shown(after)),
+    );
+}
+
+/** The same as the API has it. */
+export function rawChangeLines({ before, after }: AuditEntry): readonly string[] {
+  return fieldChanges(before, after)
+    .filter(({ field }) => !isSecretField(field))
+    .map((change) => words.change(change.field, plainValue(change.before), plainValue(change.after)));
 }
 
 export interface ObjectPlace {

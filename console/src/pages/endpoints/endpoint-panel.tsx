@@ -3,6 +3,7 @@ import { take } from '../../api/client.ts';
 import { cacheKeys } from '../../api/queries.ts';
 import { useChange } from '../../api/use-change.ts';
 import { formatCount, formatDuration } from '../../format/numbers.ts';
+import { ChangesItem } from '../../parts/changes-item.tsx';
 import { ConnectionTest } from '../../parts/connection-test.tsx';
 import { HealthBadge, StateBadges } from '../../parts/health-badge.tsx';
 import { HealthSection } from '../../parts/health-section.tsx';
@@ -169,6 +170,7 @@ function EndpointMenu({ row, startsEditing, onDeleted }: EndpointMenuProps) {
   });
   return (
     <ResourceMenu
+      items={<ChangesItem type="endpoint" id={endpoint.id} />}
       startsEditing={startsEditing}
       enabled={endpoint.enabled}
       toggle={toggle}

@@ -1,15 +1,11 @@
 import type { Guardrail, GuardrailBinding, GuardrailBindingsUpdate } from '@relay/contract';
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { take } from '../../api/client.ts';
-import { guardrailStatsQuery } from '../../api/guardrail-queries.ts';
 import { cacheKeys } from '../../api/queries.ts';
-import { useApi } from '../../api/use-api.ts';
 import { useChange } from '../../api/use-change.ts';
 import { matches } from '../../format/matches.ts';
 import { keysOf } from '../../format/values.ts';
 import { text } from '../../text/index.ts';
-import { useTimeRange } from '../../time-range/use-time-range.ts';
 import { Dialog, DialogBody, FormActions } from '../../ui/dialog.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { Check } from '../../ui/field.tsx';
@@ -135,12 +131,8 @@ function Preview({
   readonly guardrail: Guardrail;
   readonly chosen: ReadonlySet<string>;
 }) {
-  const { range } = useTimeRange();
   const boundTo = [...chosen].sort().join(',');
-  const stats = useQuery({
-    ...guardrailStatsQuery(useApi(), guardrail.id, range, boundTo),
-    enabled: chosen.size > 0 && boundTo.length <= PREVIEW_CHARACTERS_MAX,
-  });
   if (chosen.size === 0) return <p className="text-[13px] text-ink-soft">{words.none}</p>;
-  return <StreamsWarning stats={stats.data} range={range} />;
+  if (boundTo.length > PREVIEW_CHARACTERS_MAX) return null;
+  return <StreamsWarning guardrailId={guardrail.id} boundTo={boundTo} now={guardrail.enabled} />;
 }

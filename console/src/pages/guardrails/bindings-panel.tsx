@@ -1,7 +1,6 @@
-import type { Guardrail, GuardrailBinding, GuardrailStats } from '@relay/contract';
+import type { Guardrail, GuardrailBinding } from '@relay/contract';
 import { useState } from 'react';
 import { text } from '../../text/index.ts';
-import type { TimeRange } from '../../time-range/time-range.ts';
 import { Button } from '../../ui/button.tsx';
 import { Panel } from '../../ui/page.tsx';
 import { BindingsDialog } from './bindings-dialog.tsx';
@@ -13,13 +12,11 @@ const words = text.guardrails.bindings;
 interface BindingsPanelProps {
   readonly guardrail: Guardrail;
   readonly bindings: readonly GuardrailBinding[];
-  readonly stats: GuardrailStats | undefined;
-  readonly range: TimeRange;
   readonly mayWrite: boolean;
 }
 
 /** The bindings and the requests they reject. */
-export function BindingsPanel({ guardrail, bindings, stats, range, mayWrite }: BindingsPanelProps) {
+export function BindingsPanel({ guardrail, bindings, mayWrite }: BindingsPanelProps) {
   const [changing, setChanging] = useState(false);
   return (
     <Panel
@@ -34,9 +31,7 @@ export function BindingsPanel({ guardrail, bindings, stats, range, mayWrite }: B
     >
       <div className="space-y-3 p-4">
         <BoundToList bindings={bindings} />
-        {bindings.length === 0 || stats === undefined ? null : (
-          <StreamsWarning stats={stats} range={range} now={guardrail.enabled} />
-        )}
+        {bindings.length === 0 ? null : <StreamsWarning guardrailId={guardrail.id} now={guardrail.enabled} />}
       </div>
       {changing ? (
         <BindingsDialog guardrail={guardrail} bindings={bindings} onClose={() => setChanging(false)} />

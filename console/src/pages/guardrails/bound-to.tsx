@@ -2,6 +2,7 @@ import type { Guardrail, GuardrailBinding } from '@relay/contract';
 import { useQuery } from '@tanstack/react-query';
 import { guardrailQuery } from '../../api/guardrail-queries.ts';
 import { useApi } from '../../api/use-api.ts';
+import { ResourceLink } from '../../parts/resource-link.tsx';
 import { text } from '../../text/index.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Skeleton } from '../../ui/states.tsx';
@@ -40,11 +41,23 @@ export function BoundToList({ bindings }: { readonly bindings: readonly Guardrai
             {binding.target_type === 'global' ? '' : words.types[binding.target_type]}
           </span>
           <span className="min-w-0 flex-1 truncate font-medium">
-            {nameOf(binding) ?? <Skeleton className="w-28" />}
+            <TargetLink binding={binding} name={nameOf(binding)} />
           </span>
           {binding.enabled ? null : <Badge tone="warn">{words.off}</Badge>}
         </li>
       ))}
     </ul>
   );
+}
+
+interface TargetLinkProps {
+  readonly binding: GuardrailBinding;
+  /** Undefined while loading. */
+  readonly name: string | undefined;
+}
+
+/** A target's name, linked to its page. */
+function TargetLink({ binding: { target_type: type, target_id: id }, name }: TargetLinkProps) {
+  if (name === undefined) return <Skeleton className="w-28" />;
+  return type === 'global' || id === null ? name : <ResourceLink kind={type} id={id} name={name} />;
 }

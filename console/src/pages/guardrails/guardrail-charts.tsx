@@ -1,8 +1,10 @@
 import type { GuardrailStats } from '@relay/contract';
-import { useMemo } from 'react';
+import { Link } from '@tanstack/react-router';
+import { type ReactNode, useMemo } from 'react';
 import { formatCompact, formatCount, formatDuration } from '../../format/numbers.ts';
 import type { Bucket } from '../../format/times.ts';
 import { keysOf } from '../../format/values.ts';
+import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
 import type { ChartSeries, ChartTone } from '../../ui/charts/chart-data.ts';
 import { TimeChart } from '../../ui/charts/time-chart.tsx';
@@ -20,6 +22,7 @@ const VERDICTS = keysOf(TONES);
 const CHART_PX = 200;
 
 interface GuardrailChartsProps {
+  readonly guardrailId: string;
   /** Undefined while loading. */
   readonly stats: GuardrailStats | undefined;
   readonly error: Error | null;
@@ -29,13 +32,20 @@ interface GuardrailChartsProps {
 }
 
 /** Verdicts and latency, in numbers and over time. */
-export function GuardrailCharts({ stats, error, onRetry, bucket, onSelect }: GuardrailChartsProps) {
+export function GuardrailCharts({
+  guardrailId,
+  stats,
+  error,
+  onRetry,
+  bucket,
+  onSelect,
+}: GuardrailChartsProps) {
   const verdicts = useMemo(() => stats && verdictSeries(stats), [stats]);
   const latencies = useMemo(() => stats && latencySeries(stats), [stats]);
   if (error !== null && stats === undefined) return <ErrorCard error={error} onRetry={onRetry} />;
   return (
     <>
-      <Figures total={stats?.total} />
+      <Figures guardrailId={guardrailId} total={stats?.total} />
       <TimeChart
         title={words.chart.verdicts}
         kind="bar"
@@ -88,14 +98,35 @@ function latencySeries({ points }: GuardrailStats): ChartSeries[] {
   ];
 }
 
-function Figures({ total }: { readonly total: GuardrailStats['total'] | undefined }) {
+interface FiguresProps {
+  readonly guardrailId: string;
+  readonly total: GuardrailStats['total'] | undefined;
+}
+
+function Figures({ guardrailId, total }: FiguresProps) {
+  const { can } = useAccess();
   const asked = total && VERDICTS.reduce((sum, verdict) => sum + total[verdict], 0);
   const duration = (ms: number | null | undefined) =>
     ms === undefined ? undefined : ms === null ? text.charts.empty : formatDuration(ms);
-  const figures: readonly (readonly [string, string | undefined])[] = [
-    [words.figures.asked, asked === undefined ? undefined : formatCount(asked)],
-    [words.figures.blocked, total && formatCount(total.blocked)],
-    [words.figures.unavailable, total && formatCount(total.unavailable)],
+  const requests = (verdict: (typeof VERDICTS)[number] | undefined, count: number | undefined): ReactNode => {
+    if (count === undefined) return undefined;
+    if (count === 0 || !can('listRequests')) return formatCount(count);
+    return (
+      // The link keeps the time range of this page.
+      <Link
+        to="/requests"
+        search={{ guardrail: guardrailId, ...(verdict && { verdict }) }}
+        title={words.figures.requests}
+        className="link"
+      >
+        {formatCount(count)}
+      </Link>
+    );
+  };
+  const figures: readonly (readonly [string, ReactNode])[] = [
+    [words.figures.asked, requests(undefined, asked)],
+    [words.figures.blocked, requests('blocked', total?.blocked)],
+    [words.figures.unavailable, requests('unavailable', total?.unavailable)],
     [words.figures.p50, duration(total?.latency_ms_p50)],
     [words.figures.p95, duration(total?.latency_ms_p95)],
   ];

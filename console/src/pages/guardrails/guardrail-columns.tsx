@@ -25,9 +25,14 @@ export function columnsOf(totals: Totals, open: (id: string) => void): readonly 
       header: words.columns.name,
       sortBy: ({ name }) => name,
       cell: ({ id, name, base_url: url }) => (
-        <RowName note={hostOf(url)} onOpen={() => open(id)}>
-          {name}
-        </RowName>
+        <>
+          <RowName note={hostOf(url)} onOpen={() => open(id)}>
+            {name}
+          </RowName>
+          <p className="truncate text-xs text-ink-faint sm:hidden">
+            {totals === undefined ? '' : verdictWords(totals.get(id))}
+          </p>
+        </>
       ),
       width: nameWidth,
     },
@@ -83,6 +88,20 @@ function askedOf(total: Total | undefined): number {
   return total.allowed + total.flagged + total.replaced + total.blocked + total.unavailable;
 }
 
+/** The verdicts in one line, for narrow windows. */
+function verdictWords(total: Total | undefined): string {
+  if (total === undefined) return words.notAsked;
+  return [words.checks(askedOf(total)), troubleOf(total)].join(' · ');
+}
+
+function troubleOf({ blocked, unavailable }: Total): string {
+  const parts = [
+    blocked > 0 ? words.blockedShort(formatCompact(blocked)) : null,
+    unavailable > 0 ? words.unavailableShort(formatCompact(unavailable)) : null,
+  ];
+  return parts.filter((part) => part !== null).join(' · ') || words.nothingElse;
+}
+
 interface TotalCellProps {
   readonly isReady: boolean;
   readonly total: Total | undefined;
@@ -96,12 +115,7 @@ function VerdictCell({ isReady, total }: TotalCellProps) {
     <div className="leading-snug whitespace-nowrap">
       <div>{formatCompact(askedOf(total))}</div>
       <div className={classes('text-xs', blocked + unavailable > 0 ? 'text-bad' : 'text-ink-faint')}>
-        {[
-          blocked > 0 ? words.blockedShort(formatCompact(blocked)) : null,
-          unavailable > 0 ? words.unavailableShort(formatCompact(unavailable)) : null,
-        ]
-          .filter((part) => part !== null)
-          .join(' · ') || words.nothingElse}
+        {troubleOf(total)}
       </div>
     </div>
   );

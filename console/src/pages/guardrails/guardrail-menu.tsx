@@ -1,6 +1,7 @@
 import type { Guardrail } from '@relay/contract';
 import { cacheKeys } from '../../api/queries.ts';
 import { useChange } from '../../api/use-change.ts';
+import { ChangesItem } from '../../parts/changes-item.tsx';
 import { text } from '../../text/index.ts';
 import { Button } from '../../ui/button.tsx';
 import { ResourceMenu } from '../../ui/resource-menu.tsx';
@@ -33,6 +34,7 @@ export function GuardrailMenu({ guardrail, onDeleted }: GuardrailMenuProps) {
         {guardrail.enabled ? text.actions.disable : text.actions.enable}
       </Button>
       <ResourceMenu
+        items={<ChangesItem type="guardrail" id={guardrail.id} />}
         enabled={guardrail.enabled}
         toggle={{ error, isPending, mutate: toggle }}
         remove={remove}

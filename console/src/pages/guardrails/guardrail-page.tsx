@@ -55,6 +55,7 @@ export function GuardrailPage() {
       <div className="grid items-start gap-x-7 gap-y-5 xl:grid-cols-[minmax(0,1fr)_400px]">
         <div className="min-w-0 space-y-5">
           <GuardrailCharts
+            guardrailId={guardrailId}
             stats={stats.data}
             error={stats.error}
             onRetry={() => void stats.refetch()}
@@ -70,8 +71,6 @@ export function GuardrailPage() {
               <BindingsPanel
                 guardrail={detail.data.guardrail}
                 bindings={detail.data.bindings}
-                stats={stats.data}
-                range={range}
                 mayWrite={mayWrite && can('replaceGuardrailBindings')}
               />
               {can('testGuardrail') ? <SampleTest guardrail={detail.data.guardrail} /> : null}

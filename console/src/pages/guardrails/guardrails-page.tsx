@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useCallback, useMemo, useState } from 'react';
+import { useCallback, useMemo } from 'react';
+import { useCreating } from '../../address/use-creating.ts';
 import { useListSearch } from '../../address/use-list-search.ts';
 import { guardrailsQuery, guardrailTotalsQuery } from '../../api/guardrail-queries.ts';
 import { useApi } from '../../api/use-api.ts';
@@ -22,7 +23,7 @@ export function GuardrailsPage() {
   const navigate = useNavigate();
   const { query, setQuery } = useListSearch();
   const { range } = useTimeRange();
-  const [creating, setCreating] = useState(false);
+  const [creating, setCreating] = useCreating('/guardrails');
   const guardrails = useQuery(guardrailsQuery(api));
   const totals = useQuery(guardrailTotalsQuery(api, range));
   const open = useCallback(

@@ -1,21 +1,25 @@
-import type { GuardrailStats } from '@relay/contract';
+import { useQuery } from '@tanstack/react-query';
 import { TriangleAlert } from 'lucide-react';
+import { useState } from 'react';
+import { guardrailStatsQuery } from '../../api/guardrail-queries.ts';
+import { useApi } from '../../api/use-api.ts';
 import { text } from '../../text/index.ts';
-import type { TimeRange } from '../../time-range/time-range.ts';
+import { rangeOf } from '../../time-range/time-range.ts';
 
 const words = text.guardrails.streams;
 
 interface StreamsWarningProps {
-  /** Undefined while loading. */
-  readonly stats: Pick<GuardrailStats, 'streaming_requests' | 'embedding_requests'> | undefined;
-  readonly range: TimeRange;
+  readonly guardrailId: string;
+  /** The bindings to predict for; without it, the present ones apply. */
+  readonly boundTo?: string;
   /** The guardrail is enabled, so the effect is current. */
   readonly now?: boolean;
 }
 
-/** Warns how many streamed requests the guardrail would reject, before it is bound or enabled. */
-export function StreamsWarning({ stats, range, now = false }: StreamsWarningProps) {
-  const when = range.name === null ? words.chosen : words.during(text.timeRange.names[range.name]);
+/** Warns that a bound guardrail makes streaming and embeddings requests fail, and counts those of the last 7 days. */
+export function StreamsWarning({ guardrailId, boundTo, now = false }: StreamsWarningProps) {
+  const [range] = useState(() => rangeOf({ range: '7d' }, Date.now()));
+  const { data: stats } = useQuery(guardrailStatsQuery(useApi(), guardrailId, range, boundTo));
   if (stats === undefined)
     return (
       <p role="status" className="text-[13px] text-ink-faint">
@@ -23,10 +27,11 @@ export function StreamsWarning({ stats, range, now = false }: StreamsWarningProp
       </p>
     );
   const { streaming_requests: streaming, embedding_requests: embeddings } = stats;
+  const meaning = now ? words.rejects : words.willReject;
   if (streaming + embeddings === 0)
     return (
       <p role="status" className="text-[13px] text-ink-soft">
-        {words.none(when)}
+        {meaning} {words.none}
       </p>
     );
   return (
@@ -37,10 +42,9 @@ export function StreamsWarning({ stats, range, now = false }: StreamsWarningProp
           {words.some(
             streaming === 0 ? null : words.streaming(streaming),
             embeddings === 0 ? null : words.embeddings(embeddings),
-            when,
           )}
         </strong>{' '}
-        {now ? words.refused : words.meaning}
+        {meaning}
       </p>
     </div>
   );

@@ -2,12 +2,11 @@ import type { Guardrail } from '@relay/contract';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { take } from '../../api/client.ts';
-import { guardrailQuery, guardrailStatsQuery } from '../../api/guardrail-queries.ts';
+import { guardrailQuery } from '../../api/guardrail-queries.ts';
 import { cacheKeys } from '../../api/queries.ts';
 import { useApi } from '../../api/use-api.ts';
 import { useChange } from '../../api/use-change.ts';
 import { text } from '../../text/index.ts';
-import { useTimeRange } from '../../time-range/use-time-range.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { BoundToList } from './bound-to.tsx';
 import { StreamsWarning } from './streams-warning.tsx';
@@ -64,15 +63,13 @@ export function useGuardrailSwitch(guardrail: Guardrail): GuardrailSwitch {
 
 function WhatEnablingMeans({ guardrail }: { readonly guardrail: Guardrail }) {
   const api = useApi();
-  const { range } = useTimeRange();
   const detail = useQuery(guardrailQuery(api, guardrail.id));
-  const stats = useQuery(guardrailStatsQuery(api, guardrail.id, range));
   if (guardrail.binding_count === 0) return <p>{words.enableNowhere}</p>;
   return (
     <>
       <p>{words.enableWhere}</p>
       <BoundToList bindings={detail.data?.bindings ?? []} />
-      <StreamsWarning stats={stats.data} range={range} />
+      <StreamsWarning guardrailId={guardrail.id} />
       <p>{guardrail.failure_mode === 'fail_closed' ? words.enableClosed : words.enableOpen}</p>
     </>
   );

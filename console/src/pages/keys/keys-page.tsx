@@ -4,6 +4,7 @@ import { useMemo, useState } from 'react';
 import { useChangeSearch } from '../../address/change-search.ts';
 import { LinkTabs } from '../../address/link-tabs.tsx';
 import { type KeysSearch, type KeyUse, keyUses } from '../../address/list-search.ts';
+import { useCreating } from '../../address/use-creating.ts';
 import { useListSearch } from '../../address/use-list-search.ts';
 import { matches } from '../../format/matches.ts';
 import { formatCount } from '../../format/numbers.ts';
@@ -28,7 +29,7 @@ export function KeysPage() {
   const { query, openId, setQuery, open, close } = useListSearch();
   const { view, use }: KeysSearch = useSearch({ strict: false });
   const changeSearch = useChangeSearch();
-  const [creating, setCreating] = useState(false);
+  const [creating, setCreating] = useCreating('/keys');
   const [created, setCreated] = useState<NewKey | null>(null);
   const [endedShown, setEndedShown] = useState(false);
   const ofAll = view === 'organization';

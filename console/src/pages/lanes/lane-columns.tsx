@@ -51,9 +51,14 @@ const traffic: readonly Column<LaneRow>[] = [
     header: words.columns.requests,
     align: 'right',
     sortBy: ({ figures }) => figures?.requests.total ?? -1,
-    cell: ({ figures }) => (
+    cell: ({ figures, failed }) => (
       <>
         <DayTraffic of={figures?.requests} />
+        {(errorShareOf(failed) ?? 0) === 0 ? null : (
+          <span className="block text-xs whitespace-nowrap sm:hidden">
+            <ErrorShare of={failed} /> <span className="text-ink-faint">{words.failedShort}</span>
+          </span>
+        )}
         <span className="text-xs sm:hidden">
           <DayValue of={figures?.spend} format={formatMoneyShort} />
         </span>

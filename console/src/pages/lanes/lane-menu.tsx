@@ -6,6 +6,7 @@ import { take } from '../../api/client.ts';
 import { cacheKeys, membershipsQuery } from '../../api/queries.ts';
 import { useApi } from '../../api/use-api.ts';
 import { useChange } from '../../api/use-change.ts';
+import { ChangesItem } from '../../parts/changes-item.tsx';
 import { inRankOrder } from '../../parts/rank-order.ts';
 import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
@@ -27,20 +28,24 @@ export function LaneMenu({ lane, onDeleted }: { readonly lane: Lane; readonly on
     setDeleting(false);
     onDeleted?.();
   });
-  if (!can('updateLane')) return null;
+  const mayWrite = can('updateLane');
+  if (!mayWrite && !can('listAuditLog')) return null;
   const isOwned = lane.managed_by === 'file';
   return (
     <>
       <ErrorNote error={toggle.error ?? duplicate.error} />
       <MoreMenu of={lane.name}>
-        <MenuItem
-          icon={<Copy aria-hidden />}
-          disabled={memberships.data === undefined}
-          onSelect={() => duplicate.mutate(undefined)}
-        >
-          {words.duplicate}
-        </MenuItem>
-        {isOwned ? null : (
+        {mayWrite ? (
+          <MenuItem
+            icon={<Copy aria-hidden />}
+            disabled={memberships.data === undefined}
+            onSelect={() => duplicate.mutate(undefined)}
+          >
+            {words.duplicate}
+          </MenuItem>
+        ) : null}
+        <ChangesItem type="lane" id={lane.id} />
+        {isOwned || !mayWrite ? null : (
           <>
             <MenuItem icon={<Power aria-hidden />} onSelect={() => toggle.mutate(undefined)}>
               {lane.enabled ? text.actions.disable : text.actions.enable}

@@ -1,6 +1,7 @@
 import type { Lane } from '@relay/contract';
 import { useNavigate } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
+import { useCreating } from '../../address/use-creating.ts';
 import { useListSearch } from '../../address/use-list-search.ts';
 import { matches } from '../../format/matches.ts';
 import { useAccess } from '../../session/use-access.ts';
@@ -17,7 +18,7 @@ export function LanesPage() {
   const { can } = useAccess();
   const navigate = useNavigate();
   const { query, setQuery } = useListSearch();
-  const [creating, setCreating] = useState(false);
+  const [creating, setCreating] = useCreating('/lanes');
   const { lanes, rows } = useLaneRows();
   const shown = useMemo(
     () =>

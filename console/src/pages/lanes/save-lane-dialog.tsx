@@ -2,14 +2,13 @@ import type { ReactNode } from 'react';
 import { cacheKeys, type StoredLane } from '../../api/queries.ts';
 import { useChange } from '../../api/use-change.ts';
 import { hasCode } from '../../errors/api-error.ts';
-import { formatDuration } from '../../format/numbers.ts';
-import { keysOf, oneOf } from '../../format/values.ts';
+import { fieldName, fieldValue } from '../../parts/field-words.ts';
 import { text } from '../../text/index.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog, DialogActions, DialogBody } from '../../ui/dialog.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { ValueChange } from '../../ui/field-diff.tsx';
-import type { FieldName, LaneChange, LaneDraft } from './lane-draft.ts';
+import type { LaneChange, LaneDraft } from './lane-draft.ts';
 import { type SaveOptions, saveLane } from './save-lane.ts';
 
 const words = text.lanes.editor;
@@ -83,10 +82,10 @@ function describe(change: LaneChange, nameOf: (endpointId: string) => string): R
     case 'field':
       return (
         <span className="flex flex-wrap items-center gap-2">
-          <span className="font-medium">{words.fields[change.field]}</span>
+          <span className="font-medium">{fieldName(change.field, 'lane')}</span>
           <ValueChange
-            before={shownValue(change.field, change.from)}
-            after={shownValue(change.field, change.to)}
+            before={fieldValue(change.field, change.from)}
+            after={fieldValue(change.field, change.to)}
           />
         </span>
       );
@@ -99,14 +98,4 @@ function describe(change: LaneChange, nameOf: (endpointId: string) => string): R
     case 'switched':
       return (change.enabled ? words.changes.on : words.changes.off)(nameOf(change.endpointId));
   }
-}
-
-function shownValue(field: FieldName, value: unknown): string {
-  if (typeof value === 'boolean') return value ? words.yes : words.no;
-  if (field === 'default_max_wait_ms') return formatDuration(Number(value));
-  const selection = field === 'selection' ? oneOf(keysOf(words.selections), value) : undefined;
-  if (selection !== undefined) return words.selections[selection];
-  const priority = field === 'priority' ? oneOf(keysOf(words.priorities), value) : undefined;
-  if (priority !== undefined) return words.priorities[priority];
-  return String(value) === '' ? words.none : String(value);
 }

@@ -2,6 +2,7 @@ import { useSearch } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { useChangeSearch } from '../../address/change-search.ts';
 import type { LimitSearch } from '../../address/limit-search.ts';
+import { useCreating } from '../../address/use-creating.ts';
 import { useListSearch } from '../../address/use-list-search.ts';
 import { matches } from '../../format/matches.ts';
 import { text } from '../../text/index.ts';
@@ -26,7 +27,7 @@ const words = text.limits;
 export function LimitsPage() {
   const { query, openId, setQuery, open, close } = useListSearch();
   const { filters, clear } = useLimitSearch();
-  const [creating, setCreating] = useState(false);
+  const [creating, setCreating] = useCreating('/limits');
   const places = useLimitPlaces();
   const kinds = useWritableKinds();
   const { standings, list, usageError } = useLimitRows();

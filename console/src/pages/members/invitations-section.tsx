@@ -1,6 +1,5 @@
 import type { Invitation, Member } from '@relay/contract';
 import { useQuery } from '@tanstack/react-query';
-import { Undo2 } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { invitationsQuery } from '../../api/people-queries.ts';
 import { cacheKeys } from '../../api/queries.ts';
@@ -8,7 +7,7 @@ import { useApi } from '../../api/use-api.ts';
 import { useChange } from '../../api/use-change.ts';
 import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
-import { IconButton } from '../../ui/button.tsx';
+import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { type Column, DataTable, nameWidth, RowActions } from '../../ui/data-table.tsx';
 import { Signal } from '../../ui/signal.tsx';
@@ -114,9 +113,13 @@ function Withdraw({ invitation }: { readonly invitation: Invitation }) {
   });
   return (
     <RowActions>
-      <IconButton label={`${words.withdraw}: ${invitation.email}`} onClick={() => setAsked(true)}>
-        <Undo2 aria-hidden className="size-4" />
-      </IconButton>
+      <Button
+        size="small"
+        aria-label={`${words.withdraw}: ${invitation.email}`}
+        onClick={() => setAsked(true)}
+      >
+        {words.withdraw}
+      </Button>
       <ConfirmDialog
         open={asked}
         onOpenChange={setAsked}

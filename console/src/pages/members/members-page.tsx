@@ -2,6 +2,7 @@ import type { InvitationCreated, Member } from '@relay/contract';
 import { useQuery } from '@tanstack/react-query';
 import { UserPlus } from 'lucide-react';
 import { useMemo, useState } from 'react';
+import { useCreating } from '../../address/use-creating.ts';
 import { useListSearch } from '../../address/use-list-search.ts';
 import { membersQuery } from '../../api/people-queries.ts';
 import { sessionQuery } from '../../api/queries.ts';
@@ -29,7 +30,7 @@ export function MembersPage() {
   const api = useApi();
   const { can } = useAccess();
   const { query, setQuery } = useListSearch();
-  const [inviting, setInviting] = useState(false);
+  const [inviting, setInviting] = useCreating('/members');
   const [created, setCreated] = useState<InvitationCreated | null>(null);
   const { data: session } = useQuery(sessionQuery(api));
   const members = useQuery(membersQuery(api));

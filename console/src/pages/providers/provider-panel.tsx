@@ -6,6 +6,7 @@ import { cacheKeys, endpointsQuery } from '../../api/queries.ts';
 import { useApi } from '../../api/use-api.ts';
 import { useChange } from '../../api/use-change.ts';
 import { formatDuration } from '../../format/numbers.ts';
+import { ChangesItem } from '../../parts/changes-item.tsx';
 import { HealthBadge, StateBadges } from '../../parts/health-badge.tsx';
 import { HealthSection } from '../../parts/health-section.tsx';
 import { useAccess } from '../../session/use-access.ts';
@@ -107,6 +108,7 @@ function ProviderMenu({ provider, startsEditing, onDeleted }: ProviderMenuProps)
   });
   return (
     <ResourceMenu
+      items={<ChangesItem type="provider" id={provider.id} />}
       startsEditing={startsEditing}
       enabled={provider.enabled}
       toggle={toggle}

@@ -1,4 +1,5 @@
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
+import { useCreating } from '../../address/use-creating.ts';
 import { useListSearch } from '../../address/use-list-search.ts';
 import { matches } from '../../format/matches.ts';
 import { useAccess } from '../../session/use-access.ts';
@@ -15,7 +16,7 @@ const words = text.providers;
 export function ProvidersPage() {
   const { can } = useAccess();
   const { query, openId, setQuery, open, close } = useListSearch();
-  const [creating, setCreating] = useState(false);
+  const [creating, setCreating] = useCreating('/providers');
   const { rows: all, providers } = useProviderRows();
   const columns = useMemo(() => providerColumns(open), [open]);
   const rows = useMemo(

@@ -146,6 +146,10 @@ function useChoices(names: RequestNames, rows: FilterPopoverProps['rows']): read
           .filter(([code]) => causeOf(code) !== code)
           .map(([code]) => [code, causeOf(code)]),
       },
+      ...named('guardrail'),
+      ...(names.guardrail === undefined || names.guardrail.size === 0
+        ? []
+        : [{ name: 'verdict' as const, first: Object.entries(text.requests.detail.guardrails.verdicts) }]),
       { name: 'waited', first: YES_NO },
       { name: 'fell_back', first: YES_NO },
     ];

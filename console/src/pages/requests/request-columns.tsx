@@ -14,7 +14,7 @@ const words = text.requests;
 /** Cells are plain, because scrolling renders hundreds of them at a time. */
 export function requestColumns(names: RequestNames): readonly LogColumn<RequestLogEntry>[] {
   return [
-    ...identityColumns,
+    ...identityColumns(names),
     {
       id: 'lane',
       header: words.columns.lane,
@@ -32,25 +32,43 @@ export function requestColumns(names: RequestNames): readonly LogColumn<RequestL
   ];
 }
 
-const identityColumns: readonly LogColumn<RequestLogEntry>[] = [
+const identityColumns = (names: RequestNames): readonly LogColumn<RequestLogEntry>[] => [
   {
     id: 'time',
     header: words.columns.time,
-    className: 'w-[138px] max-sm:w-[92px]',
-    cell: ({ arrived_at: at }) => (
-      <time dateTime={at} title={formatHover(at)} className="tabular-nums">
-        <span className="mr-1.5 text-ink-faint max-sm:hidden">{formatShortDay(at)}</span>
-        {formatClock(at)}
-      </time>
+    className: 'w-[138px] max-sm:w-[72px]',
+    cell: ({ arrived_at: at, duration_ms: ms }) => (
+      <>
+        <time dateTime={at} title={formatHover(at)} className="tabular-nums">
+          <span className="mr-1.5 text-ink-faint max-sm:hidden">{formatShortDay(at)}</span>
+          {formatClock(at)}
+        </time>
+        <span className="block text-xs text-ink-faint sm:hidden">{formatDuration(ms)}</span>
+      </>
     ),
   },
   {
     id: 'state',
     header: words.columns.state,
-    className: 'w-[238px] max-lg:w-[200px] max-sm:w-[112px]',
-    cell: (row) => <Result row={row} />,
+    className: 'w-[270px] max-lg:w-[240px] max-sm:w-auto',
+    cell: (row) => (
+      <>
+        <span className="flex min-w-0 items-center gap-2">
+          <Result row={row} />
+          <span className="truncate sm:hidden">
+            <Models row={row} />
+          </span>
+        </span>
+        <SecondLine row={row} names={names} />
+      </>
+    ),
   },
-  { id: 'model', header: words.columns.model, cell: (row) => <Models row={row} /> },
+  {
+    id: 'model',
+    header: words.columns.model,
+    className: 'max-sm:hidden',
+    cell: (row) => <Models row={row} />,
+  },
 ];
 
 const figureColumns: readonly LogColumn<RequestLogEntry>[] = [
@@ -81,6 +99,21 @@ const figureColumns: readonly LogColumn<RequestLogEntry>[] = [
   },
 ];
 
+/** On a phone: why it failed, its lane and its cost; the latency is below the time. */
+function SecondLine({ row, names }: { readonly row: RequestLogEntry; readonly names: RequestNames }) {
+  const { error_code: code, lane_id: laneId, cost_micros: cost } = row;
+  const parts = [
+    code === null ? null : causeOf(code),
+    laneId === null ? null : nameIn(names.lane, laneId),
+    cost === null ? null : formatMoney(cost),
+  ];
+  return (
+    <span className="block truncate pl-[22px] text-xs text-ink-faint sm:hidden">
+      {parts.filter((part) => part !== null).join(' · ')}
+    </span>
+  );
+}
+
 /** Normal is quiet: only a failure has lights, and its cause beside it. */
 function Result({
   row: { state, http_status: status, error_code: code },
@@ -88,16 +121,17 @@ function Result({
   readonly row: RequestLogEntry;
 }) {
   const exact = code === null ? String(status) : `${status} ${code}`;
+  const cause = code === null ? String(status) : causeOf(code);
   if (state !== 'failed')
     return (
-      <span className="pl-[22px] text-ink-soft" title={exact}>
+      <span className="shrink-0 pl-[22px] text-ink-soft" title={exact}>
         {words.states[state]}
       </span>
     );
   return (
-    <span title={exact} className="flex items-center gap-2">
+    <span title={`${cause} (${exact})`} className="flex min-w-0 items-center gap-2 max-sm:shrink-0">
       <RequestStateBadge state={state} />
-      <span className="truncate text-ink-soft max-sm:hidden">{code === null ? status : causeOf(code)}</span>
+      <span className="truncate text-ink-soft max-sm:hidden">{cause}</span>
     </span>
   );
 }

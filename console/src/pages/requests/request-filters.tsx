@@ -15,6 +15,7 @@ import { FilterPopover } from './filter-popover.tsx';
 import { nameIn, type RequestNames } from './use-request-names.ts';
 
 const words = text.requests.filters;
+const VERDICTS = text.requests.detail.guardrails.verdicts;
 const STATES = Object.entries(text.requests.states);
 
 interface RequestFiltersProps {
@@ -70,6 +71,10 @@ function valueWords(name: RequestFilterName, value: string, names: RequestNames)
   if (name === 'operation') {
     const operation = oneOf(keysOf(text.requests.operations), value);
     return operation === undefined ? value : text.requests.operations[operation];
+  }
+  if (name === 'verdict') {
+    const verdict = oneOf(keysOf(VERDICTS), value);
+    return verdict === undefined ? value : VERDICTS[verdict];
   }
   const named = oneOf(keysOf(names), name);
   return named === undefined ? value : nameIn(names[named], value);

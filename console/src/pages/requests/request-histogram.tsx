@@ -48,23 +48,21 @@ export function RequestHistogram({ filters, isLive }: RequestHistogramProps) {
   const leftOut = UNCOUNTED_FILTERS.filter((name) => filters[name] !== undefined);
   if (histogram.error !== null && histogram.data === undefined) return <ErrorNote error={histogram.error} />;
   return (
-    <div>
-      <TimeChart
-        title={words.title}
-        kind="bar"
-        series={series}
-        bucket={range.bucket}
-        format={formatCount}
-        formatTick={formatCompact}
-        unit={words.unit}
-        heightPx={HEIGHT_PX}
-        onSelect={(from, to) => choose({ from, to })}
-      />
-      {leftOut.length === 0 ? null : (
-        <p className="mt-1.5 text-xs text-ink-faint">
-          {words.leavesOut(leftOut.map((name) => text.requests.filters.nouns[name]).join(' or '))}
-        </p>
-      )}
-    </div>
+    <TimeChart
+      title={words.title}
+      kind="bar"
+      series={series}
+      bucket={range.bucket}
+      format={formatCount}
+      formatTick={formatCompact}
+      unit={words.unit}
+      heightPx={HEIGHT_PX}
+      onSelect={(from, to) => choose({ from, to })}
+      note={
+        leftOut.length === 0
+          ? undefined
+          : words.leavesOut(leftOut.map((name) => text.requests.filters.nouns[name]).join(' or '))
+      }
+    />
   );
 }

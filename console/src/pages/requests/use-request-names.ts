@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
+import { guardrailsQuery } from '../../api/guardrail-queries.ts';
 import { membersQuery, orgApiKeysQuery } from '../../api/people-queries.ts';
 import {
   apiKeysQuery,
@@ -19,6 +20,7 @@ export interface RequestNames {
   readonly provider: Names | undefined;
   readonly key: Names | undefined;
   readonly user: Names | undefined;
+  readonly guardrail: Names | undefined;
 }
 type Names = ReadonlyMap<string, string>;
 
@@ -32,6 +34,7 @@ export function useRequestNames(): RequestNames {
   const lanes = useQuery({ ...lanesQuery(api), enabled: can('listLanes') });
   const endpoints = useQuery({ ...endpointsQuery(api), enabled: can('listEndpoints') });
   const providers = useQuery({ ...providersQuery(api), enabled: can('listProviders') });
+  const guardrails = useQuery({ ...guardrailsQuery(api), enabled: can('listGuardrails') });
   const keysOfAll = useQuery({ ...orgApiKeysQuery(api), enabled: allKeys });
   const ownKeys = useQuery({ ...apiKeysQuery(api), enabled: !allKeys && can('listApiKeys') });
   const members = useQuery({ ...membersQuery(api), enabled: hasPeople && can('listMembers') });
@@ -43,8 +46,9 @@ export function useRequestNames(): RequestNames {
       provider: providers.data && namesOf(providers.data),
       key: keys && namesOf(keys),
       user: members.data && namesOf(members.data),
+      guardrail: guardrails.data && namesOf(guardrails.data),
     }),
-    [lanes.data, endpoints.data, providers.data, keys, members.data],
+    [lanes.data, endpoints.data, providers.data, keys, members.data, guardrails.data],
   );
 }
 

@@ -26,6 +26,8 @@ const NO_FILTERS = {
   key: undefined,
   user: undefined,
   error: undefined,
+  guardrail: undefined,
+  verdict: undefined,
   waited: undefined,
   fell_back: undefined,
 };

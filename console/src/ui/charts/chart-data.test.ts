@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { type ChartSeries, foldSeries, rowsOf, ticksOf, valueIn } from './chart-data.ts';
+import { axisWidthPx, type ChartSeries, foldSeries, rowsOf, ticksOf, valueIn } from './chart-data.ts';
 
 const at = (hour: number) => new Date(Date.UTC(2026, 2, 1, hour)).toISOString();
 const series = (key: string, ...values: (number | null)[]): ChartSeries => ({
@@ -13,6 +13,18 @@ const series = (key: string, ...values: (number | null)[]): ChartSeries => ({
 const many = Array.from({ length: 12 }, (_, index) => series(`k${index}`, index, 1));
 
 describe('chart data', () => {
+  it('the value axis has room for its longest label, and the same room in charts with short ones', () => {
+    const width = (format: (value: number) => string, ...values: (number | null)[]) => {
+      const { drawn } = foldSeries([series('a', ...values)], 'line', 'Other');
+      return axisWidthPx(rowsOf(drawn), drawn, 'line', format);
+    };
+    assert.equal(
+      width(String, null, null),
+      width((value) => `${value} ms`, 40),
+    );
+    assert.ok(width((value) => `${value} million`, 40) > width(String, 40));
+  });
+
   it('beyond eight series, the smallest are summed', () => {
     const { drawn, left } = foldSeries([series('other', 5, 5), ...many], 'bar', 'Other');
     assert.equal(drawn.length, 8);

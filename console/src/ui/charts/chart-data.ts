@@ -66,6 +66,30 @@ export function valueIn(row: ChartRow, column: string): number | null {
   return typeof value === 'number' ? value : null;
 }
 
+/** Room for six characters, so that charts below each other line up. */
+const AXIS_PX_MIN = 48;
+const LETTER_PX = 6.2;
+const AXIS_GAP_PX = 10;
+
+/** The width of the value axis. Recharts measures its labels too early when a chart without values gets some. */
+export function axisWidthPx(
+  rows: readonly ChartRow[],
+  drawn: readonly Pick<DrawnSeries, 'column'>[],
+  kind: ChartKind,
+  format: (value: number) => string,
+): number {
+  let top = 0;
+  for (const row of rows) {
+    const values = drawn.map(({ column }) => valueIn(row, column) ?? 0);
+    top = Math.max(
+      top,
+      kind === 'line' ? Math.max(0, ...values) : values.reduce((sum, each) => sum + each, 0),
+    );
+  }
+  const longest = Math.max(...[1, 0.75, 0.5, 0.25].map((part) => format(top * part).length));
+  return Math.max(AXIS_PX_MIN, Math.ceil(longest * LETTER_PX) + AXIS_GAP_PX);
+}
+
 const BUCKET_MS: Record<Bucket, number> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
 
 /** The end of the bucket that starts at this time. */

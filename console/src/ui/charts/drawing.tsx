@@ -14,7 +14,14 @@ import {
 import type { Bucket } from '../../format/times.ts';
 import { formatTick as formatTimeTick } from '../../format/times.ts';
 import { text } from '../../text/index.ts';
-import { type ChartKind, type ChartRow, type DrawnSeries, ticksOf, valueIn } from './chart-data.ts';
+import {
+  axisWidthPx,
+  type ChartKind,
+  type ChartRow,
+  type DrawnSeries,
+  ticksOf,
+  valueIn,
+} from './chart-data.ts';
 import { ChartTooltip } from './chart-tooltip.tsx';
 import { useSelection } from './use-selection.ts';
 
@@ -39,6 +46,11 @@ const TICK = { fill: 'var(--ink-faint)', fontSize: 11 };
 export default function Drawing(props: DrawingProps) {
   const { title, kind, shown, rows, bucket, format, unit, heightPx, onSelect } = props;
   const whole = rows.every((row) => shown.every(({ column }) => Number.isInteger(valueIn(row, column) ?? 0)));
+  const formatValue = props.formatTick ?? format;
+  const widthPx = useMemo(
+    () => axisWidthPx(rows, shown, kind, formatValue),
+    [rows, shown, kind, formatValue],
+  );
   const selection = useSelection(bucket, onSelect);
   return (
     <ComposedChart
@@ -52,10 +64,10 @@ export default function Drawing(props: DrawingProps) {
       {...selection.handlers}
     >
       <CartesianGrid vertical={false} stroke="var(--line)" />
-      <TimeAxis rows={rows} bucket={bucket} />
+      <TimeAxis rows={rows} bucket={bucket} kind={kind} />
       <YAxis
-        width="auto"
-        tickFormatter={props.formatTick ?? format}
+        width={widthPx}
+        tickFormatter={formatValue}
         tick={TICK}
         tickLine={false}
         axisLine={false}
@@ -93,12 +105,14 @@ export default function Drawing(props: DrawingProps) {
 /** The width of a tick label with its margin. */
 const MARK_PX = 62;
 
-function TimeAxis({ rows, bucket }: Pick<DrawingProps, 'rows' | 'bucket'>) {
+function TimeAxis({ rows, bucket, kind }: Pick<DrawingProps, 'rows' | 'bucket' | 'kind'>) {
   const room = Math.max(2, Math.floor((useChartWidth() ?? 0) / MARK_PX));
   const ticks = useMemo(() => ticksOf(rows, bucket, room), [rows, bucket, room]);
   return (
     <XAxis
       dataKey="at"
+      // Lines stand in the middle of their bucket, below the bars of the chart above.
+      scale={kind === 'area' ? 'auto' : 'band'}
       ticks={ticks}
       interval={0}
       tickFormatter={(at: string) => formatTimeTick(at, bucket)}
@@ -160,7 +174,7 @@ function markOf(
       strokeDasharray={dash ?? 'none'}
       dot={({ cx, cy, index }: DotPlace) =>
         isAlone(rows, index, column) && cx !== undefined && cy !== undefined ? (
-          <circle key={index} cx={cx} cy={cy} r={2} fill={colour} />
+          <circle key={index} cx={cx} cy={cy} r={3} fill={colour} />
         ) : (
           <g key={index} />
         )

@@ -33,6 +33,8 @@ export interface TimeChartProps {
   readonly heightPx?: number;
   /** The user selected a time span or one bucket. */
   readonly onSelect?: (from: string, to: string) => void;
+  /** What the chart shows, beside its title. */
+  readonly note?: string | undefined;
   /** Next to the table button. */
   readonly actions?: ReactNode;
 }
@@ -60,7 +62,12 @@ export function TimeChart(props: TimeChartProps) {
   return (
     <section className="min-w-0 border-t-2 border-rule" aria-label={title}>
       <header className="flex min-h-[34px] flex-wrap items-center gap-x-3 gap-y-1 py-1">
-        <h2 className="mr-auto font-semibold">{title}</h2>
+        <h2 className="mr-auto font-semibold">
+          {title}
+          {props.note === undefined ? null : (
+            <span className="ml-2 text-xs font-normal text-ink-soft">{props.note}</span>
+          )}
+        </h2>
         {props.actions}
         <ViewButton title={title} asTable={asTable} onClick={() => setAsTable(!asTable)} />
       </header>

@@ -2,14 +2,16 @@ import type { Caller } from '../../domain/caller.ts';
 import { demandStorableText } from '../../domain/storable-fields.ts';
 import { smallestUuidAt } from '../../kit/uuid-time.ts';
 import {
+  hasVerdict,
   type LogSearch,
   SCANNED_ROWS_MAX,
   SEARCH_COLUMNS,
   SEARCH_FACTS,
   type SearchColumn,
   type Wanted,
+  type WantedVerdict,
 } from '../../store/ledger/log/log-search.ts';
-import type { EntryRow } from '../../store/ledger/log/read-log.ts';
+import type { TailRow } from '../../store/ledger/log/read-tail.ts';
 import { type FactColumn, isFact } from '../../store/ledger/request-facts.ts';
 import { isId } from '../resources/refusals.ts';
 import { TIME_MS_MAX, timeOf } from '../resources/time-param.ts';
@@ -29,6 +31,8 @@ export interface RequestFilters {
   readonly error_code?: string;
   readonly waited?: boolean;
   readonly fell_back?: boolean;
+  readonly guardrail_id?: string;
+  readonly guardrail_verdict?: NonNullable<WantedVerdict['verdict']>;
 }
 
 const ID_COLUMNS: readonly SearchColumn[] = ['key_id', 'user_id', 'lane_id', 'endpoint_id', 'provider_id'];
@@ -48,15 +52,24 @@ export function searchFor(caller: Caller, filters: RequestFilters): LogSearch {
   want('state', filters.state);
   want('operation', filters.operation);
   want('model', storable('model', filters.model));
-  want('error_code', storable('error_code', filters.error_code));
+  // The error code has an index, which a verdict lacks.
+  const implied = filters.guardrail_verdict === 'blocked' ? 'content_policy_violation' : undefined;
+  want('error_code', storable('error_code', filters.error_code ?? implied));
   want('lane_id', filters.lane_id);
   want('endpoint_id', filters.endpoint_id);
   want('provider_id', filters.provider_id);
   want('key_id', filters.api_key_id);
   want('user_id', filters.user_uuid ?? own);
   for (const fact of SEARCH_FACTS) if (filters[fact] !== undefined) wanted[fact] = filters[fact];
+  const guardrailId = filters.guardrail_id?.toLowerCase();
+  const verdict = filters.guardrail_verdict;
+  if (guardrailId !== undefined || verdict !== undefined)
+    wanted.guardrail = {
+      ...(guardrailId !== undefined && { guardrail_id: guardrailId }),
+      ...(verdict !== undefined && { verdict }),
+    };
   const foreign = own !== undefined && wanted.user_id !== own;
-  const ids = ID_COLUMNS.flatMap((column) => wanted[column] ?? []);
+  const ids = [...ID_COLUMNS.flatMap((column) => wanted[column] ?? []), guardrailId ?? []].flat();
   return {
     organizationId: caller.organizationId,
     wanted,
@@ -70,13 +83,14 @@ export function searchFor(caller: Caller, filters: RequestFilters): LogSearch {
 /** Whether a row matches the search; the tail filters with this. */
 export function isFound(
   search: LogSearch,
-  row: Pick<EntryRow, SearchColumn | FactColumn | 'request_id'>,
+  row: Pick<TailRow, SearchColumn | FactColumn | 'request_id' | 'guardrails'>,
 ): boolean {
   if (search.impossible || row.request_id < search.fromId || row.request_id >= search.beforeId) return false;
   const { wanted } = search;
   return (
     SEARCH_COLUMNS.every((column) => wanted[column] === undefined || wanted[column] === row[column]) &&
-    SEARCH_FACTS.every((fact) => wanted[fact] === undefined || wanted[fact] === isFact(fact, row))
+    SEARCH_FACTS.every((fact) => wanted[fact] === undefined || wanted[fact] === isFact(fact, row)) &&
+    (wanted.guardrail === undefined || hasVerdict(row.guardrails, wanted.guardrail))
   );
 }
 

@@ -176,13 +176,22 @@ describe('streamed answers of the request log', () => {
 
   it('a tail is filtered, and of own traffic for whoever may see no more', async () => {
     const mine = row('developer', { wait_ms: 3 });
-    const [theirs, failed] = [row('acme', { fallback_count: 2 }), row('acme', { state: 'failed' })];
+    const guardrailId = idAt(Date.now(), 7);
+    const verdict = {
+      guardrail_id: guardrailId,
+      stage: 'pre_dispatch',
+      verdict: 'flagged',
+      latency_ms: 5,
+    } as const;
+    const trace = { timings: null, candidates: [], guardrails: [verdict] };
+    const [theirs, failed] = [row('acme', { fallback_count: 2, trace }), row('acme', { state: 'failed' })];
     const own = await follow('developer');
     const all = await follow('acme');
     const failures = await follow('acme', '?state=failed');
     const waited = await follow('acme', '?waited=true');
     const fellBack = await follow('acme', '?fell_back=true');
     const plain = await follow('acme', '?waited=false&fell_back=false');
+    const flagged = await follow('acme', `?guardrail_id=${guardrailId}&guardrail_verdict=flagged`);
     const elsewhere = await follow('globex');
     const foreign = row('globex');
     await insertRequests(room.db, [theirs, failed, mine, foreign]);
@@ -194,9 +203,10 @@ describe('streamed answers of the request log', () => {
     assert.deepEqual(await failures.until(1), [failed.request_id]);
     assert.deepEqual(await waited.until(1), [mine.request_id]);
     assert.deepEqual(await fellBack.until(1), [theirs.request_id]);
+    assert.deepEqual(await flagged.until(1), [theirs.request_id]);
     assert.deepEqual(await plain.until(1), [failed.request_id]);
     assert.deepEqual(await elsewhere.until(1), [foreign.request_id]);
-    for (const follower of [own, all, failures, waited, fellBack, plain, elsewhere]) {
+    for (const follower of [own, all, failures, waited, fellBack, flagged, plain, elsewhere]) {
       assert.ok(follower.events.length <= 3);
       follower.leave();
     }

@@ -1,3 +1,4 @@
+import type { StoredTrace } from '../ledger-json.ts';
 import { FACT_COLUMNS, type Fact } from '../request-facts.ts';
 
 /** The ledger columns that requests are searched by, from the most to the least selective. */
@@ -14,7 +15,11 @@ export const SEARCH_COLUMNS = [
 ] as const;
 export type SearchColumn = (typeof SEARCH_COLUMNS)[number];
 export const SEARCH_FACTS = Object.keys(FACT_COLUMNS) as Fact[];
-export type Wanted = Partial<Record<SearchColumn, string>> & Partial<Record<Fact, boolean>>;
+type StoredVerdict = StoredTrace['guardrails'][number];
+/** One verdict that a request must have. */
+export type WantedVerdict = Partial<Pick<StoredVerdict, 'guardrail_id' | 'verdict'>>;
+export type Wanted = Partial<Record<SearchColumn, string>> &
+  Partial<Record<Fact, boolean>> & { guardrail?: WantedVerdict };
 
 /** A search over one organization's requests. All conditions must hold. */
 export interface LogSearch {
@@ -39,7 +44,7 @@ export type FactCondition = readonly [fact: Fact, value: boolean];
 
 /**
  * Splits the conditions into the one that leads, because it has an index in id order and is likely to leave the fewest rows,
- * and the others. Without a leading condition, the index on the organization serves. Facts have no index.
+ * and the others. Without a leading condition, the index on the organization serves. Facts and verdicts have no index.
  */
 export function splitConditions(wanted: Wanted): SplitConditions {
   const columns = SEARCH_COLUMNS.flatMap((column): ColumnCondition[] => {
@@ -56,7 +61,7 @@ export function splitConditions(wanted: Wanted): SplitConditions {
     leading: first === undefined ? [] : [first],
     others,
     facts,
-    isFiltered: others.length + facts.length > 0,
+    isFiltered: others.length + facts.length > 0 || wanted.guardrail !== undefined,
   };
 }
 
@@ -66,6 +71,15 @@ interface SplitConditions {
   readonly facts: readonly FactCondition[];
   /** Rows that the leading condition finds may not match, so a statement needs its bound. */
   readonly isFiltered: boolean;
+}
+
+/** Whether a trace has the verdict; `entriesQuery` asks PostgreSQL the same. */
+export function hasVerdict(said: readonly StoredVerdict[] | null, wanted: WantedVerdict): boolean {
+  const { guardrail_id: id, verdict } = wanted;
+  return (said ?? []).some(
+    (each) =>
+      (id === undefined || id === each.guardrail_id) && (verdict === undefined || verdict === each.verdict),
+  );
 }
 
 /** Most requests are completed and few operations exist, so neither has an index. */

@@ -119,6 +119,7 @@ describe(`reading a ledger of ${ROWS} requests`, () => {
     'what no request did': { waited: true },
     'what every request did': { fell_back: false },
     'what no request of a frequent lane did': { lane_id: OFTEN, waited: true, fell_back: true },
+    'a verdict that no request has': { guardrail: { guardrail_id: RARE, verdict: 'flagged' } },
     'two that never meet': { lane_id: OFTEN, endpoint_id: RARE },
     'many of which the last is rare': { state: 'failed', model: OFTEN, operation: 'embeddings' },
   };

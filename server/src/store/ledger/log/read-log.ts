@@ -3,7 +3,7 @@ import type { Database } from '../../postgres/schema.ts';
 import type { StoredAttempt, StoredBoundPolicy, StoredTrace } from '../ledger-json.ts';
 import { ledgerDays, uuidRangeOfDay } from '../ledger-partitions.ts';
 import { FACT_COLUMNS } from '../request-facts.ts';
-import { type ColumnCondition, type LogSearch, splitConditions } from './log-search.ts';
+import { type ColumnCondition, type LogSearch, splitConditions, type WantedVerdict } from './log-search.ts';
 
 /** The columns of a log entry. `attempts` and `trace` are large, so only `readRequest` reads them. */
 export const ENTRY_COLUMNS = [
@@ -45,6 +45,11 @@ export const dispatchedMs = sql<number | null>`(requests.attempts #>> '{0,starte
   'dispatched_ms',
 );
 
+/** Whether a request has this verdict. */
+function isJudged(verdict: WantedVerdict) {
+  return sql<boolean>`requests.trace -> 'guardrails' @> ${JSON.stringify([verdict])}::jsonb`.as('is_judged');
+}
+
 /** A range of request ids; `belowId` is exclusive. */
 export interface IdRange {
   readonly fromId: string;
@@ -60,13 +65,17 @@ export type DetailRow = Awaited<ReturnType<ReturnType<typeof requestQuery>['exec
  */
 export function entriesQuery(db: Kysely<Database>, search: LogSearch, range: IdRange, limit: number) {
   const { leading, others, facts, isFiltered } = splitConditions(search.wanted);
-  const given = ledgerRows(db, search.organizationId, leading, range)
+  const { guardrail } = search.wanted;
+  const entries = ledgerRows(db, search.organizationId, leading, range)
     .select(ENTRY_COLUMNS)
     .select(dispatchedMs)
     .limit(isFiltered ? search.scannedRowsMax : limit);
+  // Only the condition below reads the further column.
+  const given: typeof entries = guardrail === undefined ? entries : entries.select(isJudged(guardrail));
   let query = db.selectFrom(given.as('given')).selectAll();
   for (const [column, value] of others) query = query.where(sql.ref<string>(column), '=', value);
   for (const [fact, value] of facts) query = query.where(FACT_COLUMNS[fact], value ? '>' : '<=', 0);
+  if (guardrail !== undefined) query = query.where(sql.ref<boolean>('is_judged'), '=', true);
   return query.orderBy('request_id', 'desc').limit(limit);
 }
 

@@ -1,6 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { smallestUuidAt } from '../../../kit/uuid-time.ts';
 import type { Database } from '../../postgres/schema.ts';
+import type { StoredTrace } from '../ledger-json.ts';
 import { dispatchedMs, ENTRY_COLUMNS, type EntryRow } from './read-log.ts';
 import { type Checkpoint, foreignBelowXid, type LedgerMoment, type Position } from './tail-checkpoint.ts';
 
@@ -8,6 +9,8 @@ import { type Checkpoint, foreignBelowXid, type LedgerMoment, type Position } fr
 const RECORDED_WITHIN_MS = 2 * 86_400_000;
 
 export interface TailRow extends EntryRow {
+  /** Null for a request without a trace. */
+  readonly guardrails: StoredTrace['guardrails'] | null;
   readonly xid: number;
   readonly settled_at: Date;
 }
@@ -58,7 +61,9 @@ export function tailQuery(
   const columns = sql.join(ENTRY_COLUMNS.map((column) => sql.ref(column)));
   return sql`
     select moment.*, told.* from (${momentOf(foreignBelowXid(checkpoint))}) moment left join lateral (
-      select ${columns}, ${dispatchedMs}, ${XID} as xid, requests.settled_at from requests
+      select ${columns}, ${dispatchedMs}, requests.trace -> 'guardrails' as guardrails, ${XID} as xid,
+        requests.settled_at
+      from requests
       where requests.organization_id = ${organizationId} and requests.settled_at >= ${new Date(sinceMs)}
         and requests.request_id >= ${recentId}::uuid
         and ${XID} < moment.ended_below_xid and (${XID}, requests.request_id) > (${xid}::bigint, ${requestId}::uuid)
