@@ -75,7 +75,6 @@ export function KeysPage() {
         <KeyDialogs
           creating={creating}
           created={created}
-          forMembers={ofAll}
           opened={openedOf(openId)}
           onCreating={setCreating}
           onCreated={setCreated}
@@ -113,17 +112,14 @@ function useFound(
 
 /** The panel of the open key, the dialog for a new one, and the one that shows a secret. Only one is open. */
 function KeyDialogs(props: KeyDialogsProps) {
-  const { creating, created, forMembers, opened, onCreating, onCreated, onClose } = props;
+  const { creating, created, opened, onCreating, onCreated, onClose } = props;
   const showSecret = (next: NewKey) => {
     if (opened !== null) onClose();
     onCreating(false);
     onCreated(next);
   };
   if (created !== null) return <NewSecretDialog created={created} onClose={() => onCreated(null)} />;
-  if (creating)
-    return (
-      <CreateKeyDialog forMembers={forMembers} onClose={() => onCreating(false)} onCreated={showSecret} />
-    );
+  if (creating) return <CreateKeyDialog onClose={() => onCreating(false)} onCreated={showSecret} />;
   if (opened === null) return null;
   return (
     <KeyPanel
@@ -139,7 +135,6 @@ function KeyDialogs(props: KeyDialogsProps) {
 interface KeyDialogsProps {
   readonly creating: boolean;
   readonly created: NewKey | null;
-  readonly forMembers: boolean;
   readonly opened: OpenedKey | null;
   readonly onCreating: (creating: boolean) => void;
   readonly onCreated: (created: NewKey | null) => void;
