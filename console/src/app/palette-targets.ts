@@ -106,7 +106,7 @@ function usePeople(query: string): readonly TargetGroup[] {
           label: name,
           note,
           to: '/keys',
-          search: { open: id, ...(ofAll ? { view: 'organization' } : {}) },
+          search: { open: id },
         }),
       ),
     },

@@ -7,9 +7,6 @@ export const keysText = {
   table: 'API keys',
   create: 'Create key',
   empty: 'No keys yet.',
-  emptyOrganization: 'No keys in this organization yet.',
-  views: 'Keys to show',
-  viewNames: { own: 'My keys', organization: 'All keys' },
   columns: {
     name: 'Key',
     owner: 'Owner',
@@ -117,8 +114,9 @@ export const keysText = {
   firstUsed: (day: string) => `first used ${day}`,
   total: (count: number) => counted(count, 'key'),
   uses: {
-    label: 'Use and expiry',
+    label: 'Keys to show',
     all: 'All',
+    mine: 'Mine',
     unused: 'Unused for 30 days',
     ending: 'Expiring within 30 days',
   },

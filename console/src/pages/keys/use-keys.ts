@@ -17,16 +17,17 @@ interface RowActions {
   readonly open: (id: string) => void;
 }
 
-/** The caller's keys or those of all members, and the columns of their table. */
-export function useKeys(ofAll: boolean, { onCreated, open }: RowActions) {
+/** The keys of all members, or the caller's own without access to them, and the columns of their table. */
+export function useKeys({ onCreated, open }: RowActions) {
   const api = useApi();
   const { can } = useAccess();
+  const ofAll = can('listOrgApiKeys');
   const { data: session } = useQuery(sessionQuery(api));
   const self = session?.user;
   const limits = useKeyLimits(ofAll, self?.id);
   const own = useQuery({ ...apiKeysQuery(api), enabled: !ofAll });
   const all = useQuery({ ...orgApiKeysQuery(api), enabled: ofAll });
-  const members = useQuery({ ...membersQuery(api), enabled: ofAll });
+  const members = useQuery({ ...membersQuery(api), enabled: ofAll && can('listMembers') });
   const { data: teamList } = useQuery({ ...teamsQuery(api), enabled: can('listTeams') });
   const owners = useMemo(
     () => (ofAll ? new Map(members.data?.map(({ id, name }) => [id, name])) : null),
@@ -51,5 +52,5 @@ export function useKeys(ofAll: boolean, { onCreated, open }: RowActions) {
       limits: limits && (limits.get(id) ?? []),
     };
   };
-  return { keys, columns, owners, openedOf };
+  return { keys, columns, owners, openedOf, selfId: self?.id };
 }
