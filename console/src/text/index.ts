@@ -21,6 +21,7 @@ import { settingsText } from './settings.ts';
 import { shellText } from './shell.ts';
 import { spendPagesText } from './spend-pages.ts';
 import { showbackText, teamsText } from './teams.ts';
+import { unpricedText } from './unpriced.ts';
 import { usageText } from './usage.ts';
 import { whatIfText } from './what-if.ts';
 
@@ -28,6 +29,7 @@ import { whatIfText } from './what-if.ts';
 export const text = {
   ...shellText,
   charts: chartsText,
+  unpriced: unpricedText,
   home: homeText,
   usage: usageText,
   providers: providersText,

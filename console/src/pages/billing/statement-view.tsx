@@ -155,12 +155,12 @@ function Totals({ totals }: { readonly totals: UsageTotals | undefined }) {
 }
 
 function spendOf({ metered_spend_micros: micros }: UsageTotals): string {
-  return micros === null ? words.noPrice : formatMoney(micros);
+  return micros === null ? text.unpriced.noPrice : formatMoney(micros);
 }
 
 function spendNote({ metered_spend_micros: micros, unpriced_requests: unpriced }: UsageTotals): string {
-  if (micros === null) return words.noPriceHint;
-  return unpriced === 0 ? '' : words.unpriced(unpriced);
+  if (micros === null) return text.unpriced.noPriceHint;
+  return unpriced === 0 ? '' : text.unpriced.excludes(unpriced);
 }
 
 function estimateNote({ estimated_requests: estimated }: UsageTotals): string {

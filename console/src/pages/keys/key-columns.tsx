@@ -1,9 +1,9 @@
 import type { ApiKey } from '@relay/contract';
 import { dayIn, type TrafficDay } from '../../api/traffic-stats-queries.ts';
 import { sumOf } from '../../api/usage-queries.ts';
-import { formatCount, formatMoneyShort } from '../../format/numbers.ts';
+import { formatCount } from '../../format/numbers.ts';
 import { formatDay } from '../../format/times.ts';
-import { DayTraffic, DayValue, known } from '../../parts/day-figure.tsx';
+import { DaySpend, DayTraffic, known, SpendTotal } from '../../parts/day-figure.tsx';
 import { LimitBar } from '../../parts/limit-bar.tsx';
 import { text } from '../../text/index.ts';
 import type { Tone } from '../../ui/badge.tsx';
@@ -103,8 +103,8 @@ function teamColumn(teams: ReadonlyMap<string, string>): Column<ApiKey> {
 }
 
 function trafficColumns(day: TrafficDay | undefined): readonly Column<ApiKey>[] {
-  const requestsOf = ({ id }: ApiKey) => dayIn(day, id)?.requests;
-  const spendOf = ({ id }: ApiKey) => dayIn(day, id)?.spend;
+  const dayOf = ({ id }: ApiKey) => dayIn(day, id);
+  const requestsOf = (key: ApiKey) => dayOf(key)?.requests;
   return [
     {
       id: 'requests',
@@ -120,9 +120,9 @@ function trafficColumns(day: TrafficDay | undefined): readonly Column<ApiKey>[] 
       header: words.columns.spend,
       from: 'sm',
       align: 'right',
-      sortBy: (key) => spendOf(key)?.total ?? -1,
-      cell: (key) => <DayValue of={spendOf(key)} format={formatMoneyShort} />,
-      total: (rows) => known(sumOf(rows.map(spendOf)), formatMoneyShort),
+      sortBy: (key) => dayOf(key)?.spend.total ?? -1,
+      cell: (key) => <DaySpend of={dayOf(key)} />,
+      total: (rows) => <SpendTotal of={rows.map(dayOf)} />,
     },
   ];
 }
