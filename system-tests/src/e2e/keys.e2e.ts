@@ -41,6 +41,8 @@ describe('keys without accounts', () => {
     { RELAY_ACCOUNTS: 'false', RELAY_AUTH_SECRET: '' },
   );
 
+  let testedSecret = '';
+
   const dialog = (page: Page = story.page) => page.getByRole('dialog');
 
   /** Creates a key by keyboard alone, and answers its secret. */
@@ -230,7 +232,7 @@ describe('keys without accounts', () => {
     await story.inspect('keys, list on a phone', phone);
     await phone.context().close();
     await story.page.reload();
-    await create('Tested');
+    testedSecret = await create('Tested');
     await story.button('Send test request').click();
     await dialog()
       .getByText(/^First request completed/)
@@ -274,6 +276,10 @@ describe('keys without accounts', () => {
     assert.equal(await detail('Failed').textContent(), '0');
     await story.inspect('key');
     assert.match(page.url(), /open=/);
+    // The panel polls, and the list behind it follows.
+    assert.equal((await send(testedSecret)).status, 200);
+    await detail('Requests').filter({ hasText: '2' }).waitFor();
+    await page.locator('tr', { hasText: 'Tested' }).locator('td', { hasText: /^2$/ }).waitFor();
     await page.reload();
     await panel.getByRole('link', { name: 'View requests' }).click();
     await page.waitForURL(/requests\?key=/);

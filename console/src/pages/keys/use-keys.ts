@@ -3,13 +3,15 @@ import { useMemo } from 'react';
 import { membersQuery, orgApiKeysQuery } from '../../api/people-queries.ts';
 import { apiKeysQuery, sessionQuery } from '../../api/queries.ts';
 import { teamsQuery } from '../../api/team-queries.ts';
-import { apiKeyStatsQuery } from '../../api/traffic-stats-queries.ts';
+import { apiKeyStatsQuery, dayIn } from '../../api/traffic-stats-queries.ts';
 import { useApi } from '../../api/use-api.ts';
 import { useAccess } from '../../session/use-access.ts';
 import type { NewKey } from './create-key.ts';
 import { keyColumns } from './key-columns.tsx';
 import type { OpenedKey } from './key-panel.tsx';
 import { useKeyLimits } from './use-key-limits.ts';
+
+const REFRESH_MS = 60_000;
 
 interface RowActions {
   /** Shows the secret of a key that was rotated. */
@@ -34,7 +36,11 @@ export function useKeys({ onCreated, open }: RowActions) {
     [ofAll, members.data],
   );
   const teams = useMemo(() => new Map(teamList?.map(({ id, name }) => [id, name])), [teamList]);
-  const { data: day } = useQuery({ ...apiKeyStatsQuery(api), enabled: can('getApiKeyStats') });
+  const { data: day } = useQuery({
+    ...apiKeyStatsQuery(api),
+    enabled: can('getApiKeyStats'),
+    refetchInterval: REFRESH_MS,
+  });
   const columns = useMemo(
     () => keyColumns({ limits, day, selfId: self?.id, owners, teams, onCreated, open }),
     [limits, day, self?.id, owners, teams, onCreated, open],
@@ -50,6 +56,7 @@ export function useKeys({ onCreated, open }: RowActions) {
       ownerName: (ownerId === self?.id ? self.name : owners?.get(ownerId)) ?? null,
       teamName: teamId === null ? null : (teams.get(teamId) ?? null),
       limits: limits && (limits.get(id) ?? []),
+      day: dayIn(day, id),
     };
   };
   return { keys, columns, owners, openedOf, selfId: self?.id };
