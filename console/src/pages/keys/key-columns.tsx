@@ -1,10 +1,11 @@
-import type { ApiKey } from '@relay/contract';
+import type { ApiKey, LimitUsage } from '@relay/contract';
 import { dayIn, type TrafficDay } from '../../api/traffic-stats-queries.ts';
 import { sumOf } from '../../api/usage-queries.ts';
 import { formatCount } from '../../format/numbers.ts';
 import { formatDay } from '../../format/times.ts';
 import { DaySpend, DayTraffic, known, SpendTotal } from '../../parts/day-figure.tsx';
 import { LimitBar } from '../../parts/limit-bar.tsx';
+import { useTouchedNames } from '../../parts/use-touched-names.ts';
 import { text } from '../../text/index.ts';
 import type { Tone } from '../../ui/badge.tsx';
 import { type Column, nameWidth, RowName } from '../../ui/data-table.tsx';
@@ -13,6 +14,7 @@ import { Ago, Time } from '../../ui/time.tsx';
 import type { NewKey } from './create-key.ts';
 import { KeyMenu } from './key-menu.tsx';
 import { isEnding } from './key-use.ts';
+import { limitPlace } from './limit-line.ts';
 import { fullness, type KeyLimits } from './use-key-limits.ts';
 
 const words = text.keys;
@@ -141,10 +143,25 @@ function limitColumn(limits: KeyLimits | undefined): Column<ApiKey> {
       return usage === undefined ? (
         <span className="whitespace-nowrap text-ink-faint">{words.noBudget}</span>
       ) : (
-        <LimitBar usage={usage} />
+        <KeyLimit usage={usage} />
       );
     },
   };
+}
+
+/** The limit, over what it applies to. */
+function KeyLimit({ usage }: { readonly usage: LimitUsage }) {
+  const place = limitPlace(usage, useTouchedNames());
+  return (
+    <div className="max-w-52">
+      <LimitBar usage={usage} />
+      {place === null ? null : (
+        <span className="relative z-10 block truncate text-xs text-ink-faint" title={place}>
+          {place}
+        </span>
+      )}
+    </div>
+  );
 }
 
 const lastUsedColumn: Column<ApiKey> = {
