@@ -108,6 +108,7 @@ export const keysText = {
   revokeBody: 'Relay rejects the next request made with this key. You can’t undo this.',
   revoked: (name: string) => `Key ${name} revoked`,
   showRevoked: 'Show revoked and expired keys',
+  neverUsed: 'Never used',
   noBudget: 'No limit',
   budgetNote:
     'Relay enforces limits before dispatch. Limits per hour, day, week or month reset on UTC boundaries.',

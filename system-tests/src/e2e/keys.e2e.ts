@@ -120,7 +120,7 @@ describe('keys without accounts', () => {
     await dialog().getByRole('heading', { name: 'Key Budgeted is ready' }).waitFor();
     await close();
     const row = story.page.getByRole('row', { name: /Budgeted/ });
-    await row.getByText('of $20.00 per day').waitFor();
+    await row.getByText('of $20.00 per day').filter({ visible: true }).waitFor();
     await row.getByText(/^in [67] d$/).waitFor();
   });
 
@@ -228,7 +228,11 @@ describe('keys without accounts', () => {
     );
     assert.deepEqual([...new Set(motion)], ['0s']);
     await close(phone);
-    await phone.getByRole('row', { name: /Phone/ }).waitFor();
+    await phone
+      .getByRole('row', { name: /Phone/ })
+      .getByText(/ · No limit$/)
+      .filter({ visible: true })
+      .waitFor();
     await story.inspect('keys, list on a phone', phone);
     await phone.context().close();
     await story.page.reload();

@@ -200,13 +200,13 @@ describe('people', () => {
       limit_value: 25_000_000,
     });
     await story.toPage('API keys');
-    await story.page.getByText('of $25.00').waitFor();
+    await story.page.getByText('of $25.00').filter({ visible: true }).waitFor();
     await menuOf('Support bot', 'Rotate');
     await story.button('Rotate key').click();
     const secret = (await story.page.getByTestId('new-key').textContent()) ?? '';
     await story.page.getByLabel('I saved this key').check();
     await story.button('Done').click();
-    await story.page.getByText('of $25.00').nth(1).waitFor();
+    await story.page.getByText('of $25.00').filter({ visible: true }).nth(1).waitFor();
     const answer = await fetch(`${story.site.url}/v1/models`, {
       headers: { authorization: `Bearer ${secret}` },
     });
