@@ -83,7 +83,6 @@ export const billingText = {
     whole: 'Organization',
     formerUser: 'Former member',
     noUser: 'No member',
-    noKey: 'No key',
     deletedKey: 'Deleted key',
     empty: (month: string) => `No usage in ${month}.`,
   },

@@ -8,6 +8,7 @@ import { endpointsText } from './endpoints.ts';
 import { failuresText } from './failures.ts';
 import { guardrailsText } from './guardrails.ts';
 import { homeText } from './home.ts';
+import { keylessText } from './keyless.ts';
 import { keysText } from './keys.ts';
 import { lanesText } from './lanes.ts';
 import { limitsText } from './limits.ts';
@@ -29,6 +30,7 @@ import { whatIfText } from './what-if.ts';
 export const text = {
   ...shellText,
   charts: chartsText,
+  keyless: keylessText,
   unpriced: unpricedText,
   home: homeText,
   usage: usageText,
