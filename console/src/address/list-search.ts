@@ -29,21 +29,15 @@ export function endpointsSearch(search: Record<string, unknown>): EndpointsSearc
   return { ...listSearch(search), ...(signal === undefined ? {} : { signal }) };
 }
 
-/** Which keys are shown, by what needs a decision; all when missing. */
-export const keyUses = ['unused', 'ending'] as const;
+/** Which keys are shown: the caller's own, or those that need a decision; all when missing. */
+export const keyUses = ['mine', 'unused', 'ending'] as const;
 export type KeyUse = (typeof keyUses)[number];
 
-/** Whose keys are shown; the caller's own when missing. */
 export interface KeysSearch extends ListSearch {
-  readonly view?: 'organization';
   readonly use?: KeyUse;
 }
 
 export function keysSearch(search: Record<string, unknown>): KeysSearch {
   const use = keyUses.find((name) => name === search['use']);
-  return {
-    ...listSearch(search),
-    ...(search['view'] === 'organization' && { view: 'organization' as const }),
-    ...(use !== undefined && { use }),
-  };
+  return { ...listSearch(search), ...(use !== undefined && { use }) };
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { LaneStats, LaneStatsPage } from '@relay/contract';
-import { dayIn, laneDayOf } from './traffic-stats-queries.ts';
+import { dayIn, laneDayOf, spendOf } from './traffic-stats-queries.ts';
 
 const sums = {
   requests: 4,
@@ -33,6 +33,7 @@ describe('the last 24 hours of all lanes', () => {
       requests: { total: 4, hours: [1, 3] },
       failed: 1,
       spend: { total: 70, hours: [] },
+      unpriced: 0,
       waitMsP95: 300,
       fallbackRate: 0.5,
     });
@@ -50,9 +51,23 @@ describe('the last 24 hours of all lanes', () => {
   });
 
   it('leave the spend unknown only where a price is missing', () => {
-    const spendOf = (over: Partial<LaneStats>) => dayIn(page([row('a', over)]), 'a')?.spend.total;
-    assert.equal(spendOf({ cost_micros: 0, unpriced_requests: 1 }), null);
-    assert.equal(spendOf({ cost_micros: 0 }), 0);
-    assert.equal(spendOf({ cost_micros: 5, unpriced_requests: 1 }), 5);
+    const spentWith = (over: Partial<LaneStats>) => dayIn(page([row('a', over)]), 'a')?.spend.total;
+    assert.equal(spentWith({ cost_micros: 0, unpriced_requests: 1 }), null);
+    assert.equal(spentWith({ cost_micros: 0 }), 0);
+    assert.equal(spentWith({ cost_micros: 5, unpriced_requests: 1 }), 5);
+  });
+
+  it('add up to the spend that is known, and count the requests that it leaves out', () => {
+    const sumWith = (...all: Partial<LaneStats>[]) => {
+      const day = page(all.map((over, index) => row(String(index), over)));
+      return spendOf(all.map((_, index) => dayIn(day, String(index))));
+    };
+    const unpriced = { cost_micros: 0, unpriced_requests: 169 };
+    assert.deepEqual(sumWith({}, unpriced), { micros: 70, unpriced: 169 });
+    assert.deepEqual(sumWith({}, { unpriced_requests: 1 }), { micros: 140, unpriced: 1 });
+    assert.deepEqual(sumWith(unpriced), { micros: null, unpriced: 169 });
+    assert.deepEqual(sumWith(unpriced, { cost_micros: 0, requests: 0 }), { micros: null, unpriced: 169 });
+    assert.deepEqual(sumWith({ cost_micros: 0 }), { micros: 0, unpriced: 0 });
+    assert.equal(spendOf([undefined, dayIn(page([row('a')]), 'a')]), null);
   });
 });

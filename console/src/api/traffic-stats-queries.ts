@@ -10,6 +10,8 @@ export interface DayTraffic {
   readonly failed: number;
   /** Its total is null if unknown: an endpoint had no price. */
   readonly spend: DayFigure;
+  /** How many requests the spend leaves out, because their endpoint had no price. */
+  readonly unpriced: number;
   /** Null without requests. */
   readonly waitMsP95: number | null;
   /** Fallbacks per request; null without requests. */
@@ -45,6 +47,24 @@ export function apiKeyStatsQuery(api: Api) {
   });
 }
 
+/** The spend of some rows, as far as it is known, and how many requests it leaves out; null where a row is unknown. */
+export function spendOf(rows: readonly (DayTraffic | undefined)[]): DaySpend | null {
+  let [micros, unpriced, isKnown] = [0, 0, rows.length === 0];
+  for (const row of rows) {
+    if (row === undefined) return null;
+    micros += row.spend.total ?? 0;
+    unpriced += row.unpriced;
+    isKnown ||= row.requests.total !== 0 && row.spend.total !== null;
+  }
+  return { micros: isKnown || unpriced === 0 ? micros : null, unpriced };
+}
+
+interface DaySpend {
+  /** Null if no price is known. */
+  readonly micros: number | null;
+  readonly unpriced: number;
+}
+
 /** The figures of one row; undefined while loading, and where they are unknown. */
 export function dayIn(day: TrafficDay | undefined, id: string): DayTraffic | undefined {
   if (day === undefined) return undefined;
@@ -55,6 +75,7 @@ const NOTHING: DayTraffic = {
   requests: { total: 0, hours: [] },
   failed: 0,
   spend: { total: 0, hours: [] },
+  unpriced: 0,
   waitMsP95: null,
   fallbackRate: null,
 };
@@ -94,6 +115,7 @@ function trafficOf(row: Stats): DayTraffic {
     requests: { total: requests, hours: series },
     failed,
     spend: { total: isCostKnown(row) ? micros : null, hours: [] },
+    unpriced: row.unpriced_requests,
     waitMsP95,
     fallbackRate: requests === 0 ? null : fallbacks / requests,
   };

@@ -119,7 +119,7 @@ function usePeople(query: string): readonly TargetGroup[] {
           note,
           kind: words.kinds.key,
           to: '/keys',
-          search: { open: id, ...(ofAll ? { view: 'organization' } : {}) },
+          search: { open: id },
         }),
       ),
     },

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
+import { type DayTraffic as Day, spendOf } from '../api/traffic-stats-queries.ts';
 import type { DayFigure } from '../api/usage-queries.ts';
-import { formatCount } from '../format/numbers.ts';
+import { formatCount, formatMoneyShort } from '../format/numbers.ts';
 import { text } from '../text/index.ts';
 import { Sparkline } from '../ui/sparkline.tsx';
 
@@ -30,6 +31,40 @@ export function DayValue({ of, format }: DayValueProps) {
 interface DayValueProps {
   readonly of: DayFigure | undefined;
   readonly format: (value: number) => ReactNode;
+}
+
+/** What a lane or key spent in the last 24 hours. */
+export function DaySpend({ of }: { readonly of: Day | undefined }) {
+  return of !== undefined && of.spend.total === null ? (
+    <NoSpend />
+  ) : (
+    <DayValue of={of?.spend} format={formatMoneyShort} />
+  );
+}
+
+function NoSpend() {
+  return (
+    <span className="whitespace-nowrap text-ink-faint" title={text.unpriced.noPriceHint}>
+      {text.unpriced.noPrice}
+    </span>
+  );
+}
+
+/** Their spend in the footer, as far as it is known, and what it leaves out. */
+export function SpendTotal({ of }: { readonly of: readonly (Day | undefined)[] }) {
+  const spend = spendOf(of);
+  if (spend === null) return text.states.empty;
+  if (spend.micros === null) return <NoSpend />;
+  return (
+    <>
+      {formatMoneyShort(spend.micros)}
+      {spend.unpriced === 0 ? null : (
+        <span className="block text-xs font-normal text-ink-faint" title={text.unpriced.excludesHint}>
+          {text.unpriced.excludes(spend.unpriced)}
+        </span>
+      )}
+    </>
+  );
 }
 
 /** A total of the footer. */

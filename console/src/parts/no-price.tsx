@@ -4,7 +4,7 @@ import { text } from '../text/index.ts';
 export function NoPrice() {
   return (
     <span className="whitespace-nowrap text-ink-faint" title={text.endpoints.unpricedHint}>
-      {text.endpoints.unpriced}
+      {text.unpriced.noPrice}
     </span>
   );
 }

@@ -21,10 +21,8 @@ export function ResourceLink({ kind, id, name }: ResourceLinkProps) {
     case 'provider':
       return can('listProviders') ? <Link to="/providers" search={{ open: id }} {...look} /> : name;
     case 'key':
-      if (can('listOrgApiKeys'))
-        return <Link to="/keys" search={{ open: id, view: 'organization' }} {...look} />;
       // Who sees the requests of others and not their keys would often open none.
-      return can('listApiKeys') && !holds('relay:usage:read:organization') ? (
+      return can('listOrgApiKeys') || (can('listApiKeys') && !holds('relay:usage:read:organization')) ? (
         <Link to="/keys" search={{ open: id }} {...look} />
       ) : (
         name

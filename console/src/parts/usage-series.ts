@@ -22,7 +22,7 @@ function outcomeOf(key: string | null, group: Timeseries['group_by']): Outcome |
 }
 
 /** Converts an API response to chart series. */
-export function chartSeriesOf({ group_by: group, series }: Timeseries): ChartSeries[] {
+export function chartSeriesOf({ group_by: group, series }: Timeseries, keyless?: string): ChartSeries[] {
   // Empty groups are left out, except outcomes, which are always all shown.
   const some = series.filter(
     ({ kind, key, total }) => outcomeOf(key, group) !== undefined || kind === 'all' || (total ?? 0) > 0,
@@ -31,7 +31,7 @@ export function chartSeriesOf({ group_by: group, series }: Timeseries): ChartSer
     const outcome = outcomeOf(each.key, group);
     return {
       key: seriesKey(each),
-      label: seriesLabel(each, group),
+      label: seriesLabel(each, group, keyless),
       ...(outcome === undefined ? {} : { tone: OUTCOME_TONES[outcome] }),
       points: each.points,
     };
@@ -46,9 +46,11 @@ export function seriesKey({ kind, key }: Pick<Series, 'kind' | 'key'>): string {
 export function seriesLabel(
   { kind, key, label }: Pick<Series, 'kind' | 'key' | 'label'>,
   group: Timeseries['group_by'],
+  /** What requests without a key are called. */
+  keyless: string = words.without.api_key,
 ): string {
   if (kind === 'all') return words.all;
-  if (kind === 'none') return words.without[group];
+  if (kind === 'none') return group === 'api_key' ? keyless : words.without[group];
   if (kind === 'other') return text.charts.other;
   const outcome = outcomeOf(key, group);
   return outcome === undefined ? label : words.outcomes[outcome];

@@ -190,7 +190,7 @@ function TouchedList({ title, rows }: { readonly title: string; readonly rows: r
 
 function callerName(caller: WhatIf['keys'][number], nameOf: (id: string) => string): string {
   if (caller.key_id !== null) return words.key(nameOf(caller.key_id));
-  return caller.user_id === null ? words.noKey : words.member(nameOf(caller.user_id));
+  return caller.user_id === null ? text.keyless.self_hosted : words.member(nameOf(caller.user_id));
 }
 
 /** "Shared limit, 30 requests per minute (600 now)". */

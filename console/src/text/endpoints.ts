@@ -1,4 +1,5 @@
 import { counted } from '../format/numbers.ts';
+import { unpricedText } from './unpriced.ts';
 
 /** Endpoints: one model at one provider. */
 export const endpointsText = {
@@ -37,7 +38,7 @@ export const endpointsText = {
   rejected: (count: number) => `${counted(count, 'request')} rejected by its limits`,
   note: 'Health is judged by the last 5 minutes; an endpoint without requests for 15 minutes is idle. Requests, TTFT, errors and spend cover the last 24 hours. TTFT runs from arrival to the first content and includes the wait. Prices are input · output, per 1M tokens.',
   priceHint: 'Input · output, per 1M tokens',
-  unpriced: 'No price',
+  unpriced: unpricedText.noPrice,
   unpricedHint: 'No price: requests don’t count toward spend.',
   priceIn: 'input',
   priceOut: 'output',

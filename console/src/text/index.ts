@@ -9,6 +9,7 @@ import { failuresText } from './failures.ts';
 import { fieldsText } from './fields.ts';
 import { guardrailsText } from './guardrails.ts';
 import { homeText } from './home.ts';
+import { keylessText } from './keyless.ts';
 import { keysText } from './keys.ts';
 import { lanesText } from './lanes.ts';
 import { limitsText } from './limits.ts';
@@ -22,6 +23,7 @@ import { settingsText } from './settings.ts';
 import { shellText } from './shell.ts';
 import { spendPagesText } from './spend-pages.ts';
 import { showbackText, teamsText } from './teams.ts';
+import { unpricedText } from './unpriced.ts';
 import { usageText } from './usage.ts';
 import { whatIfText } from './what-if.ts';
 
@@ -29,6 +31,8 @@ import { whatIfText } from './what-if.ts';
 export const text = {
   ...shellText,
   charts: chartsText,
+  keyless: keylessText,
+  unpriced: unpricedText,
   home: homeText,
   usage: usageText,
   providers: providersText,

@@ -7,9 +7,6 @@ export const keysText = {
   table: 'API keys',
   create: 'Create key',
   empty: 'No keys yet.',
-  emptyOrganization: 'No keys in this organization yet.',
-  views: 'Keys to show',
-  viewNames: { own: 'My keys', organization: 'All keys' },
   columns: {
     name: 'Key',
     owner: 'Owner',
@@ -111,14 +108,16 @@ export const keysText = {
   revokeBody: 'Relay rejects the next request made with this key. You can’t undo this.',
   revoked: (name: string) => `Key ${name} revoked`,
   showRevoked: 'Show revoked and expired keys',
+  neverUsed: 'Never used',
   noBudget: 'No limit',
   budgetNote:
     'Relay enforces limits before dispatch. Limits per hour, day, week or month reset on UTC boundaries.',
   firstUsed: (day: string) => `first used ${day}`,
   total: (count: number) => counted(count, 'key'),
   uses: {
-    label: 'Use and expiry',
+    label: 'Keys to show',
     all: 'All',
+    mine: 'Mine',
     unused: 'Unused for 30 days',
     ending: 'Expiring within 30 days',
   },

@@ -48,7 +48,6 @@ export const requestsText = {
   none: '—',
   becomes: 'sent as',
   noModel: 'no model',
-  withToken: 'API token',
   more: 'Load older requests',
   soFar: (count: string) => `${count} loaded`,
   end: (count: string) => `${count} total`,

@@ -1,5 +1,6 @@
 import type { Team } from '@relay/contract';
 import { counted } from '../format/numbers.ts';
+import { keylessText } from './keyless.ts';
 
 /** Teams, the team and labels of keys and members, and showback. */
 export const teamsText = {
@@ -58,7 +59,13 @@ export const showbackText = {
   groups: { team: 'Team', key: 'Key', member: 'Member', model: 'Model', label: 'Label' },
   label: 'Label name',
   labelPlaceholder: 'app',
-  none: { team: 'No team', key: 'No key', member: 'No member', model: 'No model', label: 'No label' },
+  none: {
+    team: 'No team',
+    key: keylessText.self_hosted,
+    member: 'No member',
+    model: 'No model',
+    label: 'No label',
+  },
   other: 'Other',
   total: 'Total',
   columns: {

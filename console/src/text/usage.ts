@@ -1,3 +1,5 @@
+import { keylessText } from './keyless.ts';
+
 export const usageText = {
   metric: 'Metric',
   by: 'Group by',
@@ -65,7 +67,7 @@ export const usageText = {
     model: 'No model',
     lane: 'No lane',
     endpoint: 'No endpoint',
-    api_key: 'No key',
+    api_key: keylessText.self_hosted,
     user: 'No member',
   },
   titleBy: (metric: string, group: string) => `${metric} by ${group}`,

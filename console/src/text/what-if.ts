@@ -48,7 +48,6 @@ export const whatIfText = {
   endpoints: 'Affected endpoints',
   key: (name: string) => `Key ${name}`,
   member: (name: string) => `Member ${name}`,
-  noKey: 'Requests without a key',
   more: (count: number) => `and ${count} more`,
   rejections: (count: number) => counted(Math.abs(count), `${count > 0 ? 'more' : 'fewer'} rejection`),
   requests: (count: number) => counted(Math.abs(count), `${count > 0 ? 'more' : 'fewer'} request`),

@@ -10,8 +10,6 @@ interface ListPageProps {
   /** Undefined when the caller may not create one. */
   readonly create: ReactNode;
   readonly list: ListState;
-  /** Tabs above the list. */
-  readonly tabs?: ReactNode;
   readonly empty: { readonly title: string; readonly action?: ReactNode };
   readonly query: string;
   readonly onQuery: (query: string) => void;
@@ -39,7 +37,6 @@ export function ListPage(props: ListPageProps) {
   const { list, empty, query, onQuery } = props;
   return (
     <Page title={props.title} description={props.words.description} actions={props.create}>
-      {props.tabs}
       {list.error !== null && list.data === undefined ? (
         <ErrorCard error={list.error} onRetry={() => void list.refetch()} />
       ) : list.data?.length === 0 ? (

@@ -1,6 +1,5 @@
 import type { AuditEntry } from '@relay/contract';
 import { Link } from '@tanstack/react-router';
-import { useAccess } from '../../session/use-access.ts';
 import { usePages } from '../../session/use-pages.ts';
 import { objectName, objectPlace } from './entry-words.ts';
 
@@ -12,7 +11,6 @@ interface ObjectLinkProps {
 /** The object's name, linked if it still exists and the caller can open its page. */
 export function ObjectLink({ entry, nameOf }: ObjectLinkProps) {
   const pages = usePages();
-  const { can } = useAccess();
   const name = objectName(entry, nameOf);
   if (name === null) return null;
   const place = objectPlace(entry);
@@ -20,11 +18,7 @@ export function ObjectLink({ entry, nameOf }: ObjectLinkProps) {
   return (
     <Link
       to={place.path}
-      search={{
-        ...(place.open === undefined ? {} : { open: place.open }),
-        // Otherwise the page lists only the caller's keys.
-        ...(place.page === '/keys' && can('listOrgApiKeys') ? { view: 'organization' as const } : {}),
-      }}
+      search={place.open === undefined ? {} : { open: place.open }}
       className="relative z-10 link"
     >
       {name}

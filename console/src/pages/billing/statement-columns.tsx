@@ -47,8 +47,8 @@ export function statementColumns(
 function Spend({ of: { metered_spend_micros: micros } }: { readonly of: UsageTotals }) {
   if (micros !== null) return formatMoney(micros);
   return (
-    <span title={words.noPriceHint} className="text-ink-faint">
-      {words.noPrice}
+    <span title={text.unpriced.noPriceHint} className="text-ink-faint">
+      {text.unpriced.noPrice}
     </span>
   );
 }

@@ -30,24 +30,27 @@ const statement: UsageStatement = {
 };
 
 test('former members and usage without a key are labeled', () => {
-  const names = statementRows(statement, 'key').map(({ user, key }) => [user, key]);
+  const names = statementRows(statement, 'key', 'API token').map(({ user, key }) => [user, key]);
   assert.deepEqual(names, [
     ['Ada', '=SUM(A1)'],
-    ['Former member', 'No key'],
+    ['Former member', 'API token'],
   ]);
-  assert.equal(statementRows(statement, 'organization')[0]?.requests, 5);
+  assert.equal(statementRows(statement, 'organization', 'API token')[0]?.requests, 5);
   const unused = { ...statement, totals: { ...usage, requests: 0 } };
-  assert.deepEqual(statementRows(unused, 'organization'), []);
+  assert.deepEqual(statementRows(unused, 'organization', 'API token'), []);
 });
 
 test('the CSV has the same rows and numbers, and says that it is not an invoice', () => {
   assert.equal(
-    statementCsv(statement, 'key'),
+    statementCsv(statement, 'key', 'API token'),
     'month,basis,currency,user,user_id,api_key,api_key_id,requests,metered_requests,estimated_requests,unpriced_requests,input_tokens,cached_input_tokens,output_tokens,metered_spend_micros,metered_spend_usd\r\n' +
       "2026-11,configured_prices,USD,Ada,u1,'=SUM(A1),k1,3,2,1,0,100,10,50,1234,0.0012340002\r\n" +
-      '2026-11,configured_prices,USD,Former member,u2,No key,,3,2,1,0,100,10,50,1234,0.0012340002\r\n',
+      '2026-11,configured_prices,USD,Former member,u2,API token,,3,2,1,0,100,10,50,1234,0.0012340002\r\n',
   );
-  assert.match(statementCsv(statement, 'organization'), /\r\n2026-11,configured_prices,USD,5,2,/);
+  assert.match(
+    statementCsv(statement, 'organization', 'API token'),
+    /\r\n2026-11,configured_prices,USD,5,2,/,
+  );
 });
 
 test('months count back from the current one across years', () => {

@@ -15,21 +15,25 @@ export interface StatementRow extends UsageTotals {
 }
 
 /** One row for the organization with the total, or one for each user or key with usage. */
-export function statementRows(statement: UsageStatement, by: StatementGroup): readonly StatementRow[] {
-  if (by !== 'organization') return statement.lines.map((line) => rowOf(line, by));
+export function statementRows(
+  statement: UsageStatement,
+  by: StatementGroup,
+  keyless: string,
+): readonly StatementRow[] {
+  if (by !== 'organization') return statement.lines.map((line) => rowOf(line, by, keyless));
   const { totals } = statement;
   return totals.requests === 0
     ? []
     : [{ ...totals, id: 'organization', user: null, key: null, userId: null, keyId: null }];
 }
 
-function rowOf(line: UsageLine, by: 'user' | 'key'): StatementRow {
+function rowOf(line: UsageLine, by: 'user' | 'key', keyless: string): StatementRow {
   const { user_uuid: userId, user_name: user, api_key_id: keyId, api_key_name: key, ...usage } = line;
   return {
     ...usage,
     id: `${userId} ${keyId}`,
     user: user ?? (userId === null ? words.noUser : words.formerUser),
-    key: by === 'user' ? null : (key ?? (keyId === null ? words.noKey : words.deletedKey)),
+    key: by === 'user' ? null : (key ?? (keyId === null ? keyless : words.deletedKey)),
     userId,
     keyId,
   };
@@ -48,14 +52,14 @@ const USAGE_COLUMNS = [
 ] as const satisfies readonly (keyof UsageTotals)[];
 
 /** The rows with the API's exact numbers. Every row states its basis, so that it cannot pass for an invoice. */
-export function statementCsv(statement: UsageStatement, by: StatementGroup): string {
+export function statementCsv(statement: UsageStatement, by: StatementGroup, keyless: string): string {
   const who = {
     organization: [],
     user: ['user', 'user_id'],
     key: ['user', 'user_id', 'api_key', 'api_key_id'],
   };
   const head = ['month', 'basis', 'currency', ...who[by], ...USAGE_COLUMNS];
-  const rows = statementRows(statement, by).map((row) => {
+  const rows = statementRows(statement, by, keyless).map((row) => {
     const { user, userId, key, keyId } = row;
     const names = { organization: [], user: [user, userId], key: [user, userId, key, keyId] };
     const { month, basis, currency } = statement;

@@ -9,6 +9,7 @@ import { usageStatementQuery } from '../../api/control-queries.ts';
 import { useApi } from '../../api/use-api.ts';
 import { formatCount, formatMoney } from '../../format/numbers.ts';
 import { formatMonth } from '../../format/times.ts';
+import { useKeylessName } from '../../session/use-keyless-name.ts';
 import { text } from '../../text/index.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
@@ -30,7 +31,11 @@ export function StatementView() {
   const api = useApi();
   const statement = useQuery(usageStatementQuery(api, month, by === 'user' ? 'user' : 'key'));
   const { data } = statement;
-  const rows = useMemo(() => (data === undefined ? undefined : statementRows(data, by)), [data, by]);
+  const keyless = useKeylessName();
+  const rows = useMemo(
+    () => (data === undefined ? undefined : statementRows(data, by, keyless)),
+    [data, by, keyless],
+  );
   const columns = useMemo(() => statementColumns(by, data?.totals), [by, data]);
   return (
     <div className="space-y-4">
@@ -47,7 +52,7 @@ export function StatementView() {
           disabled={rows === undefined || rows.length === 0}
           onClick={() => {
             if (data !== undefined)
-              saveText(words.fileName(month, by), 'text/csv;charset=utf-8', statementCsv(data, by));
+              saveText(words.fileName(month, by), 'text/csv;charset=utf-8', statementCsv(data, by, keyless));
           }}
         >
           <Download aria-hidden className="size-4" />
@@ -155,12 +160,12 @@ function Totals({ totals }: { readonly totals: UsageTotals | undefined }) {
 }
 
 function spendOf({ metered_spend_micros: micros }: UsageTotals): string {
-  return micros === null ? words.noPrice : formatMoney(micros);
+  return micros === null ? text.unpriced.noPrice : formatMoney(micros);
 }
 
 function spendNote({ metered_spend_micros: micros, unpriced_requests: unpriced }: UsageTotals): string {
-  if (micros === null) return words.noPriceHint;
-  return unpriced === 0 ? '' : words.unpriced(unpriced);
+  if (micros === null) return text.unpriced.noPriceHint;
+  return unpriced === 0 ? '' : text.unpriced.excludes(unpriced);
 }
 
 function estimateNote({ estimated_requests: estimated }: UsageTotals): string {

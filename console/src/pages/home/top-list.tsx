@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { UsageSearch } from '../../address/usage-search.ts';
 import { formatMoneyShort, formatShare } from '../../format/numbers.ts';
 import { seriesKey, seriesLabel } from '../../parts/usage-series.ts';
+import { useKeylessName } from '../../session/use-keyless-name.ts';
 import { text } from '../../text/index.ts';
 import { Meter } from '../../ui/meter.tsx';
 import { Panel } from '../../ui/page.tsx';
@@ -20,6 +21,7 @@ interface TopListProps {
 
 /** The top spenders with their shares, and a link to the full list. */
 export function TopList({ title, group, series }: TopListProps) {
+  const keyless = useKeylessName();
   const all = series?.reduce((sum, { total }) => sum + (total ?? 0), 0) ?? 0;
   const rows = series
     ?.filter(({ total }) => (total ?? 0) > 0)
@@ -41,7 +43,7 @@ export function TopList({ title, group, series }: TopListProps) {
             ) : (
               <TopRow
                 key={seriesKey(each)}
-                label={seriesLabel(each, group)}
+                label={seriesLabel(each, group, keyless)}
                 total={each.total ?? 0}
                 share={(each.total ?? 0) / all}
                 // There is no filter for a model.

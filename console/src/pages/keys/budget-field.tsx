@@ -40,7 +40,12 @@ export function BudgetField({ value, onChange }: BudgetFieldProps) {
   return (
     <Field
       label={words.budget}
-      hint={[reach, words.budgetHint].filter((each) => each !== null).join(' ')}
+      hint={
+        <>
+          {reach === null ? null : <span className="block text-ink-soft">{reach}</span>}
+          {words.budgetHint}
+        </>
+      }
       error={isInvalid ? words.budgetInvalid : undefined}
     >
       {(control) => (

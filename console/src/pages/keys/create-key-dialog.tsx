@@ -20,16 +20,14 @@ import { ScopesField } from './scopes-field.tsx';
 const words = text.keys;
 
 interface CreateKeyDialogProps {
-  /** Whether the caller can create keys for other members. */
-  readonly forMembers: boolean;
   readonly onClose: () => void;
   readonly onCreated: (created: NewKey) => void;
 }
 
-/** Name, owner or team, budget and expiry; what few keys need is behind "More options". */
-export function CreateKeyDialog({ forMembers, onClose, onCreated }: CreateKeyDialogProps) {
+/** Name, owner and team, budget and expiry; what few keys need is behind "More options". */
+export function CreateKeyDialog({ onClose, onCreated }: CreateKeyDialogProps) {
   const { can } = useAccess();
-  const [expiry, setExpiry] = useState<Expiry>('never');
+  const [expiry, setExpiry] = useState<Expiry>('days90');
   const [budget, setBudget] = useState(noBudget);
   const [teamId, setTeamId] = useState<string | null>(null);
   const [labels, setLabels] = useState('');
@@ -49,7 +47,6 @@ export function CreateKeyDialog({ forMembers, onClose, onCreated }: CreateKeyDia
     onDone: onCreated,
   });
   useFieldErrors(form, create.error);
-  const team = <TeamField value={teamId} onChange={setTeamId} none={text.teams.teamOfOwner} />;
   const isScopeMissing = form.formState.errors.scopes !== undefined;
   return (
     <Dialog open onOpenChange={onClose} title={words.createTitle}>
@@ -57,13 +54,16 @@ export function CreateKeyDialog({ forMembers, onClose, onCreated }: CreateKeyDia
         <DialogBody>
           <div className="space-y-4">
             <TextField form={form} name="name" label={words.name} hint={words.nameHint} autoFocus />
-            {forMembers ? <OwnerField value={ownerId} onChange={setOwnerId} /> : team}
+            {/* Side by side; without one of them, the other takes the whole width. */}
+            <div className="flex gap-3 *:flex-1 empty:hidden max-sm:flex-col max-sm:gap-4">
+              <OwnerField value={ownerId} onChange={setOwnerId} />
+              <TeamField value={teamId} onChange={setTeamId} none={text.teams.teamOfOwner} />
+            </div>
             {can('upsertApiKeyLimitPolicy') ? <BudgetField value={budget} onChange={setBudget} /> : null}
             <ExpiryField value={expiry} onChange={setExpiry} />
             <details {...(isScopeMissing && { open: true })}>
               <summary className="w-fit cursor-pointer font-medium text-ink-soft">{words.more}</summary>
               <div className="mt-4 space-y-4">
-                {forMembers ? team : null}
                 <LabelsField value={labels} onChange={setLabels} />
                 <ScopesField
                   chosen={form.watch('scopes')}

@@ -1,6 +1,6 @@
 import type { RequestLogEntry } from '@relay/contract';
 import { Link } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { formatDuration } from '../../format/numbers.ts';
 import { formatSpan } from '../../format/spans.ts';
 import { formatClock, formatHover } from '../../format/times.ts';
@@ -15,6 +15,7 @@ import { Lights } from '../../ui/signal.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import { firstRequestWords } from './first-request-words.ts';
 import { type FirstRequestState, useFirstRequest } from './use-first-request.ts';
+import { useRefreshKeys } from './use-refresh-keys.ts';
 
 const words = text.keys.firstRequest;
 const TICK_MS = 1_000;
@@ -40,6 +41,11 @@ function lookOf(state: FirstRequestState): Look {
 /** Awaits the first request with a new key: how long it waits for capacity, and how it ended. */
 export function FirstRequest({ keyId }: { readonly keyId: string }) {
   const state = useFirstRequest(keyId);
+  const refresh = useRefreshKeys();
+  const isOver = state.phase === 'ended';
+  useEffect(() => {
+    if (isOver) refresh();
+  }, [isOver, refresh]);
   const { tone, border } = lookOf(state);
   return (
     <div

@@ -1,10 +1,11 @@
-import type { ApiKey } from '@relay/contract';
+import type { ApiKey, LimitUsage } from '@relay/contract';
 import { dayIn, type TrafficDay } from '../../api/traffic-stats-queries.ts';
 import { sumOf } from '../../api/usage-queries.ts';
-import { formatCount, formatMoneyShort } from '../../format/numbers.ts';
+import { formatCount } from '../../format/numbers.ts';
 import { formatDay } from '../../format/times.ts';
-import { DayTraffic, DayValue, known } from '../../parts/day-figure.tsx';
+import { DaySpend, DayTraffic, known, SpendTotal } from '../../parts/day-figure.tsx';
 import { LimitBar } from '../../parts/limit-bar.tsx';
+import { useTouchedNames } from '../../parts/use-touched-names.ts';
 import { text } from '../../text/index.ts';
 import type { Tone } from '../../ui/badge.tsx';
 import { type Column, nameWidth, RowName } from '../../ui/data-table.tsx';
@@ -13,6 +14,7 @@ import { Ago, Time } from '../../ui/time.tsx';
 import type { NewKey } from './create-key.ts';
 import { KeyMenu } from './key-menu.tsx';
 import { isEnding } from './key-use.ts';
+import { limitLine, limitPlace } from './limit-line.ts';
 import { fullness, type KeyLimits } from './use-key-limits.ts';
 
 const words = text.keys;
@@ -54,27 +56,55 @@ export function keyColumns(setup: KeyColumnsSetup): readonly Column<ApiKey>[] {
   ];
 }
 
-function nameColumn({ owners, open }: KeyColumnsSetup): Column<ApiKey> {
+function nameColumn({ owners, limits, open }: KeyColumnsSetup): Column<ApiKey> {
   return {
     id: 'name',
     header: words.columns.name,
     sortBy: ({ name }) => name,
     width: nameWidth,
-    cell: ({ id, name, key_prefix: prefix, user_uuid: ownerId }) => (
+    cell: (key) => (
       <RowName
-        onOpen={() => open(id)}
+        onOpen={() => open(key.id)}
         note={
           <>
-            <span className="font-mono">{prefix}…</span>
-            {owners === null ? null : <span className="ml-2 sm:hidden">{owners.get(ownerId)}</span>}
+            <span className="font-mono max-sm:hidden">{key.key_prefix}…</span>
+            <span className="sm:hidden">
+              {owners === null ? null : <span className="sr-only">{owners.get(key.user_uuid)}</span>}
+              <KeyInBrief of={key} limits={limits?.get(key.id)} isRead={limits !== undefined} />
+            </span>
           </>
         }
       >
-        {name}
+        {key.name}
+        {owners === null ? null : (
+          <span aria-hidden className="ml-2 text-xs font-normal text-ink-faint sm:hidden">
+            {owners.get(key.user_uuid)}
+          </span>
+        )}
       </RowName>
     ),
     total: (rows) => words.total(rows.length),
   };
+}
+
+/** In a narrow window, instead of their columns: the last use, then the limit, which may be cut off. */
+function KeyInBrief({ of: { last_used_at: last }, limits, isRead }: KeyInBriefProps) {
+  const nameOf = useTouchedNames();
+  const [usage] = limits ?? [];
+  const limit = usage === undefined ? words.noBudget : limitLine(usage, nameOf);
+  return (
+    <>
+      {last === null ? words.neverUsed : <Ago at={last} />}
+      {isRead ? <span title={limit}>{` · ${limit}`}</span> : null}
+    </>
+  );
+}
+
+interface KeyInBriefProps {
+  readonly of: ApiKey;
+  readonly limits: readonly LimitUsage[] | undefined;
+  /** Whether the limits are read. */
+  readonly isRead: boolean;
 }
 
 function ownerColumn(owners: ReadonlyMap<string, string>): Column<ApiKey> {
@@ -103,8 +133,8 @@ function teamColumn(teams: ReadonlyMap<string, string>): Column<ApiKey> {
 }
 
 function trafficColumns(day: TrafficDay | undefined): readonly Column<ApiKey>[] {
-  const requestsOf = ({ id }: ApiKey) => dayIn(day, id)?.requests;
-  const spendOf = ({ id }: ApiKey) => dayIn(day, id)?.spend;
+  const dayOf = ({ id }: ApiKey) => dayIn(day, id);
+  const requestsOf = (key: ApiKey) => dayOf(key)?.requests;
   return [
     {
       id: 'requests',
@@ -118,11 +148,10 @@ function trafficColumns(day: TrafficDay | undefined): readonly Column<ApiKey>[] 
     {
       id: 'spend',
       header: words.columns.spend,
-      from: 'sm',
       align: 'right',
-      sortBy: (key) => spendOf(key)?.total ?? -1,
-      cell: (key) => <DayValue of={spendOf(key)} format={formatMoneyShort} />,
-      total: (rows) => known(sumOf(rows.map(spendOf)), formatMoneyShort),
+      sortBy: (key) => dayOf(key)?.spend.total ?? -1,
+      cell: (key) => <DaySpend of={dayOf(key)} />,
+      total: (rows) => <SpendTotal of={rows.map(dayOf)} />,
     },
   ];
 }
@@ -131,6 +160,7 @@ function limitColumn(limits: KeyLimits | undefined): Column<ApiKey> {
   return {
     id: 'budget',
     header: words.columns.budget,
+    from: 'sm',
     sortBy: ({ id }) => {
       const [usage] = limits?.get(id) ?? [];
       return usage === undefined ? -1 : fullness(usage);
@@ -141,10 +171,25 @@ function limitColumn(limits: KeyLimits | undefined): Column<ApiKey> {
       return usage === undefined ? (
         <span className="whitespace-nowrap text-ink-faint">{words.noBudget}</span>
       ) : (
-        <LimitBar usage={usage} />
+        <KeyLimit usage={usage} />
       );
     },
   };
+}
+
+/** The limit, over what it applies to. */
+function KeyLimit({ usage }: { readonly usage: LimitUsage }) {
+  const place = limitPlace(usage, useTouchedNames());
+  return (
+    <div className="max-w-52">
+      <LimitBar usage={usage} />
+      {place === null ? null : (
+        <span className="relative z-10 block truncate text-xs text-ink-faint" title={place}>
+          {place}
+        </span>
+      )}
+    </div>
+  );
 }
 
 const lastUsedColumn: Column<ApiKey> = {

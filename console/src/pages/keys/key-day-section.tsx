@@ -1,9 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect } from 'react';
+import type { DayTraffic } from '../../api/traffic-stats-queries.ts';
 import { type KeyDay, keyDayQuery } from '../../api/usage-queries.ts';
 import { useApi } from '../../api/use-api.ts';
 import { formatCount, formatDuration, formatMoneyShort } from '../../format/numbers.ts';
+import { DaySpend } from '../../parts/day-figure.tsx';
 import { ErrorShare } from '../../parts/error-share.tsx';
 import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
@@ -11,14 +13,27 @@ import { Button } from '../../ui/button.tsx';
 import { Figures, Section } from '../../ui/detail-list.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { Skeleton } from '../../ui/states.tsx';
+import { isListStale, useRefreshKeys } from './use-refresh-keys.ts';
 
 const words = text.keys.panel;
-const REFRESH_MS = 30_000;
+const REFRESH_MS = 15_000;
 
-/** What a key did in the last 24 hours. */
-export function KeyDaySection({ keyId }: { readonly keyId: string }) {
+interface KeyDaySectionProps {
+  readonly keyId: string;
+  /** What the list shows; undefined while loading and where unknown. */
+  readonly listed: DayTraffic | undefined;
+}
+
+/** What a key did in the last 24 hours. The list follows what is read here. */
+export function KeyDaySection({ keyId, listed }: KeyDaySectionProps) {
   const { can } = useAccess();
+  const refresh = useRefreshKeys();
   const day = useQuery({ ...keyDayQuery(useApi(), keyId), refetchInterval: REFRESH_MS });
+  // Once for each pair of numbers: if they differ for long, it doesn't read on and on.
+  const [listedRequests, requests] = [listed?.requests.total, day.data?.requests];
+  useEffect(() => {
+    if (isListStale(listedRequests, requests)) refresh();
+  }, [listedRequests, requests, refresh]);
   return (
     <Section
       title={words.day}
@@ -41,7 +56,7 @@ export function KeyDaySection({ keyId }: { readonly keyId: string }) {
     >
       <ErrorNote error={day.error} />
       {day.data !== undefined ? (
-        <Figures of={figuresOf(day.data)} />
+        <Figures of={figuresOf(day.data, listed)} />
       ) : day.error === null ? (
         <Skeleton className="w-full" />
       ) : null}
@@ -49,11 +64,11 @@ export function KeyDaySection({ keyId }: { readonly keyId: string }) {
   );
 }
 
-function figuresOf(day: KeyDay): readonly (readonly [string, ReactNode])[] {
+function figuresOf(day: KeyDay, listed: DayTraffic | undefined): readonly (readonly [string, ReactNode])[] {
   const { requests, costMicros, failed, waited, waitMsP95: waitMs } = day;
   return [
     [words.requests, formatCount(requests)],
-    [words.spend, costMicros === null ? text.states.empty : formatMoneyShort(costMicros)],
+    [words.spend, costMicros === null ? <DaySpend key="spend" of={listed} /> : formatMoneyShort(costMicros)],
     [
       words.failed,
       <Noted key="failed" value={failed}>

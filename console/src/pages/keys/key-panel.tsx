@@ -1,6 +1,7 @@
 import type { ApiKey, LimitUsage } from '@relay/contract';
 import { isScope, scopes as scopeTable } from '@relay/contract';
 import type { ReactNode } from 'react';
+import type { DayTraffic } from '../../api/traffic-stats-queries.ts';
 import { shortId } from '../../format/short-id.ts';
 import { formatDateTime, formatDay } from '../../format/times.ts';
 import { textOf } from '../../parts/labels-text.ts';
@@ -29,6 +30,8 @@ export interface OpenedKey {
   readonly teamName: string | null;
   readonly isOwn: boolean;
   readonly limits: readonly LimitUsage[] | undefined;
+  /** The last 24 hours, as the list shows them. */
+  readonly day: DayTraffic | undefined;
 }
 
 interface KeyPanelProps extends OpenedKey {
@@ -39,7 +42,7 @@ interface KeyPanelProps extends OpenedKey {
 
 /** The details of one key, beside the list. */
 export function KeyPanel(props: KeyPanelProps) {
-  const { apiKey, isOwn, limits, onClose, onCreate, onCreated } = props;
+  const { apiKey, isOwn, limits, day, onClose, onCreate, onCreated } = props;
   const { can } = useAccess();
   const isActive = apiKey.status === 'active';
   return (
@@ -57,7 +60,7 @@ export function KeyPanel(props: KeyPanelProps) {
         >
           <DetailList rows={detailsOf(props)} />
         </Section>
-        {can('getTimeseries') ? <KeyDaySection keyId={apiKey.id} /> : null}
+        {can('getTimeseries') ? <KeyDaySection keyId={apiKey.id} listed={day} /> : null}
         {can('listLimitUsage') ? (
           <KeyLimitsSection keyId={apiKey.id} limits={limits} mayAdd={isActive} />
         ) : null}

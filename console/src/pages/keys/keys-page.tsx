@@ -2,7 +2,6 @@ import type { ApiKey } from '@relay/contract';
 import { useSearch } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { useChangeSearch } from '../../address/change-search.ts';
-import { LinkTabs } from '../../address/link-tabs.tsx';
 import { type KeysSearch, type KeyUse, keyUses } from '../../address/list-search.ts';
 import { useCreating } from '../../address/use-creating.ts';
 import { useListSearch } from '../../address/use-list-search.ts';
@@ -23,19 +22,21 @@ import { useKeys } from './use-keys.ts';
 
 const words = text.keys;
 
-/** The caller's keys, and for administrators the keys of all members. */
+/** The keys of all members for callers who can list them; otherwise the caller's own. */
 export function KeysPage() {
   const { can } = useAccess();
   const { query, openId, setQuery, open, close } = useListSearch();
-  const { view, use }: KeysSearch = useSearch({ strict: false });
+  const { use }: KeysSearch = useSearch({ strict: false });
   const changeSearch = useChangeSearch();
   const [creating, setCreating] = useCreating('/keys');
   const [created, setCreated] = useState<NewKey | null>(null);
   const [endedShown, setEndedShown] = useState(false);
-  const ofAll = view === 'organization';
-  const { keys, columns, owners, openedOf } = useKeys(ofAll, { onCreated: setCreated, open });
+  const { keys, columns, owners, openedOf, selfId } = useKeys({ onCreated: setCreated, open });
   const found = useFound(keys.data, owners, query, endedShown);
-  const rows = useMemo(() => found?.filter((key) => isOfUse(use, key, Date.now())), [found, use]);
+  const rows = useMemo(
+    () => found?.filter((key) => isOfUse({ use, selfId, nowMs: Date.now() }, key)),
+    [found, use, selfId],
+  );
   const hasEnded = keys.data?.some(({ status }) => status !== 'active') === true;
   const onUse = (next: KeyUse | undefined) => changeSearch({ use: next }, { replace: true });
   return (
@@ -47,14 +48,15 @@ export function KeysPage() {
           <CreateButton label={words.create} onClick={() => setCreating(true)} />
         ) : undefined
       }
-      tabs={can('listOrgApiKeys') ? <ViewTabs ofAll={ofAll} /> : null}
       list={keys}
-      empty={{ title: ofAll ? words.emptyOrganization : words.empty }}
+      empty={{ title: words.empty }}
       query={query}
       onQuery={setQuery}
       filters={
         <>
-          {found === undefined ? null : <UseFilter keys={found} value={use} onChange={onUse} />}
+          {found === undefined ? null : (
+            <UseFilter keys={found} selfId={selfId} ofAll={owners !== null} value={use} onChange={onUse} />
+          )}
           {hasEnded ? (
             <Check
               label={words.showRevoked}
@@ -76,7 +78,6 @@ export function KeysPage() {
         <KeyDialogs
           creating={creating}
           created={created}
-          forMembers={ofAll}
           opened={openedOf(openId)}
           onCreating={setCreating}
           onCreated={setCreated}
@@ -114,17 +115,14 @@ function useFound(
 
 /** The panel of the open key, the dialog for a new one, and the one that shows a secret. Only one is open. */
 function KeyDialogs(props: KeyDialogsProps) {
-  const { creating, created, forMembers, opened, onCreating, onCreated, onClose } = props;
+  const { creating, created, opened, onCreating, onCreated, onClose } = props;
   const showSecret = (next: NewKey) => {
     if (opened !== null) onClose();
     onCreating(false);
     onCreated(next);
   };
   if (created !== null) return <NewSecretDialog created={created} onClose={() => onCreated(null)} />;
-  if (creating)
-    return (
-      <CreateKeyDialog forMembers={forMembers} onClose={() => onCreating(false)} onCreated={showSecret} />
-    );
+  if (creating) return <CreateKeyDialog onClose={() => onCreating(false)} onCreated={showSecret} />;
   if (opened === null) return null;
   return (
     <KeyPanel
@@ -140,23 +138,24 @@ function KeyDialogs(props: KeyDialogsProps) {
 interface KeyDialogsProps {
   readonly creating: boolean;
   readonly created: NewKey | null;
-  readonly forMembers: boolean;
   readonly opened: OpenedKey | null;
   readonly onCreating: (creating: boolean) => void;
   readonly onCreated: (created: NewKey | null) => void;
   readonly onClose: () => void;
 }
 
-function UseFilter({ keys, value, onChange }: UseFilterProps) {
+function UseFilter({ keys, selfId, ofAll, value, onChange }: UseFilterProps) {
+  const nowMs = Date.now();
   const count = (use: KeyUse | undefined) =>
-    formatCount(keys.filter((key) => isOfUse(use, key, Date.now())).length);
+    formatCount(keys.filter((key) => isOfUse({ use, selfId, nowMs }, key)).length);
+  const uses = keyUses.filter((use) => ofAll || use !== 'mine');
   return (
     <Segments
       label={words.uses.label}
       value={value ?? ''}
       options={[
         { value: '', label: words.uses.all, count: count(undefined) },
-        ...keyUses.map((use) => ({ value: use, label: words.uses[use], count: count(use) })),
+        ...uses.map((use) => ({ value: use, label: words.uses[use], count: count(use) })),
       ]}
       onChange={(next) => onChange(keyUses.find((use) => use === next))}
     />
@@ -165,19 +164,9 @@ function UseFilter({ keys, value, onChange }: UseFilterProps) {
 
 interface UseFilterProps {
   readonly keys: readonly ApiKey[];
+  readonly selfId: string | undefined;
+  /** Whether the keys of other members are among them. */
+  readonly ofAll: boolean;
   readonly value: KeyUse | undefined;
   readonly onChange: (use: KeyUse | undefined) => void;
-}
-
-function ViewTabs({ ofAll }: { readonly ofAll: boolean }) {
-  return (
-    <LinkTabs
-      label={words.views}
-      current={ofAll ? 'organization' : 'own'}
-      tabs={[
-        { key: 'own', label: words.viewNames.own, search: { view: undefined } },
-        { key: 'organization', label: words.viewNames.organization, search: { view: 'organization' } },
-      ]}
-    />
-  );
 }

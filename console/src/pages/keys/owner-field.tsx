@@ -14,17 +14,19 @@ interface OwnerFieldProps {
   readonly onChange: (userId: string | null) => void;
 }
 
-/** The owner of the key: the caller or another active member. */
+/** The owner of the key: the caller or another active member. Nothing for callers who may not choose, and without other members. */
 export function OwnerField({ value, onChange }: OwnerFieldProps) {
   const api = useApi();
   const { can } = useAccess();
   const { data: session } = useQuery(sessionQuery(api));
   const { data: members } = useQuery({ ...membersQuery(api), enabled: can('listMembers') });
-  if (session === undefined || !can('createOrgApiKey')) return null;
+  // A key whose budget can't be created is revoked again.
+  if (session === undefined || !can('createOrgApiKey') || !can('revokeOrgApiKey')) return null;
   const others = (members ?? []).filter(
     ({ id, status, role }) =>
       id !== session.user.id && status === 'active' && (role !== 'owner' || session.role === 'owner'),
   );
+  if (others.length === 0) return null;
   return (
     <Field label={words.columns.owner} hint={words.ownerHint}>
       {(control) => (

@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import { membersQuery, orgApiKeysQuery } from '../../api/people-queries.ts';
 import { apiKeysQuery, sessionQuery } from '../../api/queries.ts';
 import { teamsQuery } from '../../api/team-queries.ts';
-import { apiKeyStatsQuery } from '../../api/traffic-stats-queries.ts';
+import { apiKeyStatsQuery, dayIn } from '../../api/traffic-stats-queries.ts';
 import { useApi } from '../../api/use-api.ts';
 import { useAccess } from '../../session/use-access.ts';
 import type { NewKey } from './create-key.ts';
@@ -11,29 +11,36 @@ import { keyColumns } from './key-columns.tsx';
 import type { OpenedKey } from './key-panel.tsx';
 import { useKeyLimits } from './use-key-limits.ts';
 
+const REFRESH_MS = 60_000;
+
 interface RowActions {
   /** Shows the secret of a key that was rotated. */
   readonly onCreated: (created: NewKey) => void;
   readonly open: (id: string) => void;
 }
 
-/** The caller's keys or those of all members, and the columns of their table. */
-export function useKeys(ofAll: boolean, { onCreated, open }: RowActions) {
+/** The keys of all members, or the caller's own without access to them, and the columns of their table. */
+export function useKeys({ onCreated, open }: RowActions) {
   const api = useApi();
   const { can } = useAccess();
+  const ofAll = can('listOrgApiKeys');
   const { data: session } = useQuery(sessionQuery(api));
   const self = session?.user;
   const limits = useKeyLimits(ofAll, self?.id);
   const own = useQuery({ ...apiKeysQuery(api), enabled: !ofAll });
   const all = useQuery({ ...orgApiKeysQuery(api), enabled: ofAll });
-  const members = useQuery({ ...membersQuery(api), enabled: ofAll });
+  const members = useQuery({ ...membersQuery(api), enabled: ofAll && can('listMembers') });
   const { data: teamList } = useQuery({ ...teamsQuery(api), enabled: can('listTeams') });
   const owners = useMemo(
     () => (ofAll ? new Map(members.data?.map(({ id, name }) => [id, name])) : null),
     [ofAll, members.data],
   );
   const teams = useMemo(() => new Map(teamList?.map(({ id, name }) => [id, name])), [teamList]);
-  const { data: day } = useQuery({ ...apiKeyStatsQuery(api), enabled: can('getApiKeyStats') });
+  const { data: day } = useQuery({
+    ...apiKeyStatsQuery(api),
+    enabled: can('getApiKeyStats'),
+    refetchInterval: REFRESH_MS,
+  });
   const columns = useMemo(
     () => keyColumns({ limits, day, selfId: self?.id, owners, teams, onCreated, open }),
     [limits, day, self?.id, owners, teams, onCreated, open],
@@ -49,7 +56,8 @@ export function useKeys(ofAll: boolean, { onCreated, open }: RowActions) {
       ownerName: (ownerId === self?.id ? self.name : owners?.get(ownerId)) ?? null,
       teamName: teamId === null ? null : (teams.get(teamId) ?? null),
       limits: limits && (limits.get(id) ?? []),
+      day: dayIn(day, id),
     };
   };
-  return { keys, columns, owners, openedOf };
+  return { keys, columns, owners, openedOf, selfId: self?.id };
 }

@@ -1,8 +1,8 @@
 import type { Health } from '@relay/contract';
 import { Link } from '@tanstack/react-router';
 import { sumOf } from '../../api/usage-queries.ts';
-import { formatCount, formatDuration, formatMoneyShort } from '../../format/numbers.ts';
-import { DayTraffic, DayValue, known } from '../../parts/day-figure.tsx';
+import { formatCount, formatDuration } from '../../format/numbers.ts';
+import { DaySpend, DayTraffic, known, SpendTotal } from '../../parts/day-figure.tsx';
 import { ErrorShare, errorShareOf } from '../../parts/error-share.tsx';
 import { healthOrder, isUnwell } from '../../parts/health-order.ts';
 import { LaneFallbacks, LaneWait } from '../../parts/lane-figure.tsx';
@@ -60,7 +60,7 @@ const traffic: readonly Column<LaneRow>[] = [
           </span>
         )}
         <span className="text-xs sm:hidden">
-          <DayValue of={figures?.spend} format={formatMoneyShort} />
+          <DaySpend of={figures} />
         </span>
       </>
     ),
@@ -96,8 +96,8 @@ const traffic: readonly Column<LaneRow>[] = [
     from: 'sm',
     align: 'right',
     sortBy: ({ figures }) => figures?.spend.total ?? -1,
-    cell: ({ figures }) => <DayValue of={figures?.spend} format={formatMoneyShort} />,
-    total: (rows) => known(sumOf(rows.map(({ figures }) => figures?.spend)), formatMoneyShort),
+    cell: ({ figures }) => <DaySpend of={figures} />,
+    total: (rows) => <SpendTotal of={rows.map(({ figures }) => figures)} />,
   },
 ];
 

@@ -12,7 +12,7 @@ import { nameIn, type RequestNames } from './use-request-names.ts';
 const words = text.requests;
 
 /** Cells are plain, because scrolling renders hundreds of them at a time. */
-export function requestColumns(names: RequestNames): readonly LogColumn<RequestLogEntry>[] {
+export function requestColumns(names: RequestNames, keyless: string): readonly LogColumn<RequestLogEntry>[] {
   return [
     ...identityColumns(names),
     {
@@ -26,7 +26,7 @@ export function requestColumns(names: RequestNames): readonly LogColumn<RequestL
       header: words.columns.key,
       className: 'w-[120px] max-xl:hidden',
       cell: ({ api_key_id: id }) =>
-        id === null ? <span className="text-ink-faint">{words.withToken}</span> : nameIn(names.key, id),
+        id === null ? <span className="text-ink-faint">{keyless}</span> : nameIn(names.key, id),
     },
     ...figureColumns,
   ];

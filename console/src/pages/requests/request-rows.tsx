@@ -4,6 +4,7 @@ import { ArrowUp } from 'lucide-react';
 import { useCallback, useMemo } from 'react';
 import type { RequestsShown } from '../../api/request-queries.ts';
 import { formatCount } from '../../format/numbers.ts';
+import { useKeylessName } from '../../session/use-keyless-name.ts';
 import { text } from '../../text/index.ts';
 import { Button } from '../../ui/button.tsx';
 import { LogTable } from '../../ui/log-table.tsx';
@@ -23,7 +24,8 @@ interface RequestRowsProps {
 /** The table of requests, which reads the next page before its end is visible. */
 export function RequestRows({ requests, names, onTop }: RequestRowsProps) {
   const { list, rows, keepPlace, shown } = requests;
-  const columns = useMemo(() => requestColumns(names), [names]);
+  const keyless = useKeylessName();
+  const columns = useMemo(() => requestColumns(names, keyless), [names, keyless]);
   const open = useOpen(keepPlace, shown);
   const { fetchNextPage, isFetching } = list;
   const readOn = useCallback(() => {

@@ -11,6 +11,7 @@ import { useApi } from '../../api/use-api.ts';
 import { useChange } from '../../api/use-change.ts';
 import { formatCount, formatMoney } from '../../format/numbers.ts';
 import { SpendPages } from '../../parts/spend-pages.tsx';
+import { useKeylessName } from '../../session/use-keyless-name.ts';
 import { text } from '../../text/index.ts';
 import { TimeRangeMenu } from '../../time-range/time-range-menu.tsx';
 import { useTimeRange } from '../../time-range/use-time-range.ts';
@@ -109,7 +110,11 @@ interface Line extends Omit<ShowbackLine, 'kind'> {
 }
 
 function Lines({ by, data }: { readonly by: ShowbackGroup; readonly data: Showback | undefined }) {
-  const rows = useMemo(() => data?.lines.map((line) => lineOf(line, by)), [data, by]);
+  const keyless = useKeylessName();
+  const rows = useMemo(
+    () => data?.lines.map((line) => lineOf(line, by === 'key' ? keyless : words.none[by])),
+    [data, by, keyless],
+  );
   const columns = useMemo(() => columnsOf(by, data?.total), [by, data]);
   return (
     <DataTable
@@ -125,8 +130,9 @@ function Lines({ by, data }: { readonly by: ShowbackGroup; readonly data: Showba
 
 const SORTED_BY = { id: 'spend', desc: true } as const;
 
-function lineOf({ kind, ...line }: ShowbackLine, by: ShowbackGroup): Line {
-  const shown = kind === 'none' ? words.none[by] : kind === 'other' ? words.other : line.label;
+/** `none` is the name of what is in no group. */
+function lineOf({ kind, ...line }: ShowbackLine, none: string): Line {
+  const shown = kind === 'none' ? none : kind === 'other' ? words.other : line.label;
   return { ...line, id: `${kind} ${line.key}`, shown };
 }
 

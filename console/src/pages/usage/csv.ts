@@ -11,17 +11,17 @@ type Cell = string | number | null;
 type Series = Timeseries['series'][number];
 
 /** What the page shows, with exact numbers: the ranking, or the chart's points where there are no groups. */
-export function csvOf(answer: Timeseries): string {
-  return csvText(answer.group_by === 'none' ? pointLines(answer) : rankingLines(answer));
+export function csvOf(answer: Timeseries, keyless?: string): string {
+  return csvText(answer.group_by === 'none' ? pointLines(answer) : rankingLines(answer, keyless));
 }
 
-function rankingLines(answer: Timeseries): readonly (readonly Cell[])[] {
+function rankingLines(answer: Timeseries, keyless: string | undefined): readonly (readonly Cell[])[] {
   const { metric, group_by: group } = answer;
   const { label, adds } = metricLook(metric);
   const seriesOf = new Map(answer.series.map((each) => [seriesKey(each), each]));
   const share = adds ? [inUnit(words.share, '%')] : [];
   const peak = [headOf(words.peak, metric), inUnit(words.peakAt, 'UTC')];
-  const lines = rankedRows(answer, adds).map((row): readonly Cell[] => {
+  const lines = rankedRows(answer, adds, keyless).map((row): readonly Cell[] => {
     const series = seriesOf.get(row.id);
     const at = series?.points.find((point) => point.at === row.peak?.at);
     return [

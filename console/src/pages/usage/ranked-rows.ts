@@ -14,14 +14,18 @@ export interface RankedRow {
 }
 
 /** Largest first, without empty groups. */
-export function rankedRows({ series, group_by: group }: Timeseries, adds: boolean): RankedRow[] {
+export function rankedRows(
+  { series, group_by: group }: Timeseries,
+  adds: boolean,
+  keyless?: string,
+): RankedRow[] {
   const all = series.reduce((sum, { total }) => sum + (total ?? 0), 0);
   return series
     .filter(({ total }) => total !== null && (!adds || total > 0))
     .map((each) => ({
       id: seriesKey(each),
       key: each.key,
-      label: seriesLabel(each, group),
+      label: seriesLabel(each, group, keyless),
       total: each.total,
       share: adds && all > 0 ? (each.total ?? 0) / all : null,
       peak: peakOf(each.points),

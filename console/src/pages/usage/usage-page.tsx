@@ -10,6 +10,7 @@ import { formatBucket } from '../../format/times.ts';
 import { SpendPages } from '../../parts/spend-pages.tsx';
 import { type MetricLook, metricLook } from '../../parts/usage-metrics.ts';
 import { chartSeriesOf } from '../../parts/usage-series.ts';
+import { useKeylessName } from '../../session/use-keyless-name.ts';
 import { text } from '../../text/index.ts';
 import { TimeRangeMenu } from '../../time-range/time-range-menu.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -68,6 +69,7 @@ export function UsagePage() {
 function Actions({ usage: { choice, answer } }: UsageProps) {
   // The response to another choice is still shown, faded, until this one's arrives.
   const data = answer.isPlaceholderData ? undefined : answer.data;
+  const keyless = useKeylessName();
   const isFiltered = Object.keys(choice.filters).length > 0;
   const address = `${window.location.origin}${useLocation().publicHref}`;
   return (
@@ -77,7 +79,7 @@ function Actions({ usage: { choice, answer } }: UsageProps) {
         aria-label={words.csvLabel}
         disabled={data === undefined}
         onClick={() => {
-          if (data !== undefined) saveText(csvName(data, isFiltered), 'text/csv', csvOf(data));
+          if (data !== undefined) saveText(csvName(data, isFiltered), 'text/csv', csvOf(data, keyless));
         }}
       >
         <Download aria-hidden className="size-4" />
@@ -116,10 +118,14 @@ function Figures({ usage }: UsageProps) {
   // Describes the displayed response, which may still be the previous one.
   const shown = data ?? { metric: choice.metric, group_by: choice.by, bucket: choice.bucket };
   const look = useMemo(() => metricLook(shown.metric), [shown.metric]);
-  const series = useMemo(() => (data === undefined ? undefined : chartSeriesOf(data)), [data]);
+  const keyless = useKeylessName();
+  const series = useMemo(
+    () => (data === undefined ? undefined : chartSeriesOf(data, keyless)),
+    [data, keyless],
+  );
   const rows = useMemo(
-    () => (data === undefined ? undefined : rankedRows(data, look.adds)),
-    [data, look.adds],
+    () => (data === undefined ? undefined : rankedRows(data, look.adds, keyless)),
+    [data, look.adds, keyless],
   );
   const title =
     shown.group_by === 'none' ? look.label : words.titleBy(look.label, words.groupsInTitle[shown.group_by]);
