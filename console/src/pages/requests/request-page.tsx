@@ -13,6 +13,7 @@ import { ExplainPanel } from '../../parts/explain-panel.tsx';
 import { stateTones } from '../../parts/request-state-badge.tsx';
 import { ResourceLink } from '../../parts/resource-link.tsx';
 import { useAccess } from '../../session/use-access.ts';
+import { useKeylessName } from '../../session/use-keyless-name.ts';
 import { text } from '../../text/index.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
@@ -170,11 +171,12 @@ function Detail({ detail, names, explainRef }: DetailProps) {
 function Whereabouts({ detail, names }: { readonly detail: RequestDetail; readonly names: RequestNames }) {
   const { lane_id: lane, api_key_id: key, user_uuid: user } = detail;
   const { where } = words;
+  const keyless = useKeylessName();
   const parts = [
     lane === null
       ? [where.model, detail.model ?? text.requests.noModel]
       : [where.lane, named('lane', lane, names)],
-    [where.key, key === null ? text.requests.withToken : named('key', key, names)],
+    [where.key, key === null ? keyless : named('key', key, names)],
     ...(user === null || names.user === undefined ? [] : [[where.user, named('user', user, names)]]),
   ] as const;
   return (
