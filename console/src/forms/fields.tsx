@@ -1,6 +1,7 @@
 import type { ComponentProps, ReactNode } from 'react';
 import { Controller, type FieldValues, type Path, type UseFormReturn } from 'react-hook-form';
 import { Field, type FieldProps, Input, Select } from '../ui/field.tsx';
+import { firstFocus } from '../ui/first-focus.ts';
 import { Switch } from '../ui/switch.tsx';
 import { shownError } from './form-values.ts';
 
@@ -41,9 +42,10 @@ export function NumberField<Values extends FieldValues>(
     readonly nullable?: boolean;
     readonly unit?: string;
     readonly min?: number;
+    readonly isFirst?: boolean;
   },
 ) {
-  const { form, name, label, hint, optional, nullable = false, unit, min = 0 } = props;
+  const { form, name, label, hint, optional, nullable = false, unit, min = 0, isFirst = false } = props;
   const setValueAs = (value: unknown) => {
     if (value === '' || value === null || value === undefined) return nullable ? null : undefined;
     return Number(value);
@@ -62,6 +64,7 @@ export function NumberField<Values extends FieldValues>(
             type="number"
             min={min}
             step={1}
+            {...firstFocus(isFirst)}
             className={unit === undefined ? '' : 'pr-18'}
             {...form.register(name, { setValueAs })}
           />

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { text } from '../text/index.ts';
 import { Button, IconButton } from './button.tsx';
 import { classes } from './class-names.ts';
+import { focusMarked } from './first-focus.ts';
 
 export interface DialogProps {
   readonly open: boolean;
@@ -38,6 +39,7 @@ export function Dialog(props: DialogProps) {
             SHAPES[shape],
             shape === 'panel' ? (wide ? 'max-w-3xl' : 'max-w-xl') : wide ? 'max-w-2xl' : 'max-w-lg',
           )}
+          onOpenAutoFocus={focusMarked}
           onEscapeKeyDown={stay}
           onPointerDownOutside={stay}
           onInteractOutside={stay}

@@ -7,6 +7,7 @@ import type { useContractForm } from '../../forms/use-contract-form.ts';
 import { metricLooks } from '../../parts/limit-metrics.ts';
 import { text } from '../../text/index.ts';
 import { Field, Input } from '../../ui/field.tsx';
+import { firstFocus } from '../../ui/first-focus.ts';
 import { type LimitValues, limitKinds } from './limit-kinds.ts';
 import type { LimitKind, LimitScope } from './limit-row.ts';
 import type { LimitPlaces } from './use-limit-places.ts';
@@ -17,6 +18,11 @@ export interface FieldsProps {
   readonly form: ReturnType<typeof useContractForm<LimitValues>>;
   readonly kind: LimitKind;
   readonly places: LimitPlaces;
+}
+
+interface FocusProps {
+  /** Whether the dialog opens with the focus here: an edit is mostly of the value. */
+  readonly isFirst: boolean;
 }
 
 interface Choice {
@@ -114,11 +120,19 @@ function isHeld(metric: string): boolean {
 }
 
 /** The limit's value. Spend is typed in dollars and stored in whole micro-dollars. */
-export function AmountField(props: FieldsProps) {
+export function AmountField(props: FieldsProps & FocusProps) {
   const metric = props.form.watch('metric');
   if (metricLooks[metric].money) return <DollarsField {...props} />;
   const unit = text.limits.chart.units[metric];
-  return <NumberField form={props.form} name="limit_value" label={words.value} unit={unit} />;
+  return (
+    <NumberField
+      form={props.form}
+      name="limit_value"
+      label={words.value}
+      unit={unit}
+      isFirst={props.isFirst}
+    />
+  );
 }
 
 /** Limits on requests and concurrency are always exact. */
@@ -155,7 +169,7 @@ export function UnpricedField({ form }: FieldsProps) {
   );
 }
 
-function DollarsField({ form }: FieldsProps) {
+function DollarsField({ form, isFirst }: FieldsProps & FocusProps) {
   const stored = form.getValues('limit_value');
   const [typed, setTyped] = useState(() => dollarsOf(typeof stored === 'number' ? stored : null));
   const error = errorOf(form, 'limit_value');
@@ -174,6 +188,7 @@ function DollarsField({ form }: FieldsProps) {
           {...control}
           inputMode="decimal"
           autoComplete="off"
+          {...firstFocus(isFirst)}
           value={typed}
           onChange={(event) => change(event.target.value)}
         />
