@@ -6394,6 +6394,10 @@ export interface components {
             history: components["schemas"]["WhatIfFigures"];
             before: components["schemas"]["WhatIfFigures"];
             after: components["schemas"]["WhatIfFigures"];
+            /** @description The limits that reject requests with the edit, most rejections first; at most 50. */
+            rejecting: components["schemas"]["WhatIfRejecting"][];
+            /** @description If the edit is of a limit: the requests that the limit applies to, today or with the edit. Null for an edit of something else. */
+            limit: components["schemas"]["WhatIfOfLimit"] | null;
             /** @description The edited lane if the edit is `updateLane`, then the other lanes that the edit affects, largest change first; at most 50. Without requests that name a model directly. */
             lanes: components["schemas"]["WhatIfLane"][];
             /** @description The callers that the edit affects, largest change first; at most 50. */
@@ -6452,11 +6456,13 @@ export interface components {
             lane_name: string;
             /** @description How many of its requests were replayed. */
             requests: number;
-            /** @description The difference for this lane in one sentence. */
+            /** @description The difference for these requests in one sentence. */
             summary: string;
             history: components["schemas"]["WhatIfFigures"];
             before: components["schemas"]["WhatIfFigures"];
             after: components["schemas"]["WhatIfFigures"];
+            /** @description The limits that reject these requests with the edit, most rejections first; at most 50. */
+            rejecting: components["schemas"]["WhatIfRejecting"][];
         };
         /** WhatIfLimit */
         WhatIfLimit: {
@@ -6487,12 +6493,50 @@ export interface components {
             waited_before: number;
             waited_after: number;
         };
+        /** WhatIfOfLimit */
+        WhatIfOfLimit: {
+            /** @description How many of its requests were replayed. */
+            requests: number;
+            /** @description The difference for these requests in one sentence. */
+            summary: string;
+            history: components["schemas"]["WhatIfFigures"];
+            before: components["schemas"]["WhatIfFigures"];
+            after: components["schemas"]["WhatIfFigures"];
+            /** @description The limits that reject these requests with the edit, most rejections first; at most 50. */
+            rejecting: components["schemas"]["WhatIfRejecting"][];
+        };
         /** WhatIfPart */
         WhatIfPart: {
             served: number;
             rejected: number;
             wait_ms: number;
             cost_micros: number;
+        };
+        /** WhatIfRejecting */
+        WhatIfRejecting: {
+            /** @description An opaque identifier. */
+            policy_id: string;
+            /** @enum {string} */
+            policy_kind: "resource" | "user" | "api_key" | "team";
+            /** @description The member, key or team whose limit it is. Null with `policy_kind` `resource`. */
+            subject_id: string | null;
+            scope_type: string;
+            scope_id: string | null;
+            /** @description Null for `global`, and for a credential. */
+            scope_name: string | null;
+            /**
+             * @description What is counted; `spend` is in micro-USD. `concurrency` requires period `none`.
+             * @enum {string}
+             */
+            metric: "requests" | "tokens" | "spend" | "concurrency";
+            /**
+             * @description The window; a week begins on Monday at 00:00 UTC. `none` is for metric `concurrency` only.
+             * @enum {string}
+             */
+            period: "second" | "minute" | "hour" | "day" | "week" | "month" | "none";
+            limit: number;
+            /** @description Requests that this limit rejects with the edit. */
+            requests: number;
         };
         /** WhatIfRejections */
         WhatIfRejections: {

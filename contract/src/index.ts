@@ -5,6 +5,7 @@ export * from './error-body.ts';
 export * from './error-page.ts';
 export * from './errors.ts';
 export * from './headers.ts';
+export { forecastOf, isEarly, tellingForecast, type UsedWindow } from './limit-forecast.ts';
 export { buildOpenApi } from './openapi.ts';
 export { coerceQuery, queryIssues } from './query.ts';
 export type { ResourceDefinition, SectionDefinition } from './resource-definition.ts';

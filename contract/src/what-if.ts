@@ -92,15 +92,33 @@ const WhatIfEndpoint = closed('WhatIfEndpoint', {
   cost_micros_after: integer(),
 });
 
-const WhatIfLane = closed('WhatIfLane', {
-  lane_id: Id,
-  lane_name: Type.String(),
+const WhatIfRejecting = closed('WhatIfRejecting', {
+  policy_id: Id,
+  policy_kind: PolicyKind,
+  subject_id: nullable(Id, {
+    description: 'The member, key or team whose limit it is. Null with `policy_kind` `resource`.',
+  }),
+  scope_type: Type.String(),
+  scope_id: nullable(Id),
+  scope_name: nullable(Type.String(), { description: 'Null for `global`, and for a credential.' }),
+  metric: LimitMetric,
+  period: LimitPeriod,
+  limit: integer(),
+  requests: integer({ description: 'Requests that this limit rejects with the edit.' }),
+});
+
+const partFields = {
   requests: integer({ description: 'How many of its requests were replayed.' }),
-  summary: Type.String({ description: 'The difference for this lane in one sentence.' }),
+  summary: Type.String({ description: 'The difference for these requests in one sentence.' }),
   history: WhatIfFigures,
   before: WhatIfFigures,
   after: WhatIfFigures,
-});
+  rejecting: Type.Array(WhatIfRejecting, {
+    description: `The limits that reject these requests with the edit, most rejections first; at most ${WHAT_IF_LISTED_MAX}.`,
+  }),
+};
+
+const WhatIfLane = closed('WhatIfLane', { lane_id: Id, lane_name: Type.String(), ...partFields });
 
 const WhatIfLimit = closed('WhatIfLimit', {
   policy_id: Id,
@@ -135,6 +153,13 @@ export const WhatIf = closed('WhatIf', {
   history: WhatIfFigures,
   before: WhatIfFigures,
   after: WhatIfFigures,
+  rejecting: Type.Array(WhatIfRejecting, {
+    description: `The limits that reject requests with the edit, most rejections first; at most ${WHAT_IF_LISTED_MAX}.`,
+  }),
+  limit: nullable(closed('WhatIfOfLimit', partFields), {
+    description:
+      'If the edit is of a limit: the requests that the limit applies to, today or with the edit. Null for an edit of something else.',
+  }),
   lanes: Type.Array(WhatIfLane, {
     description: `The edited lane if the edit is \`updateLane\`, then the other lanes that the edit affects, largest change first; at most ${WHAT_IF_LISTED_MAX}. Without requests that name a model directly.`,
   }),
@@ -149,3 +174,4 @@ export const WhatIf = closed('WhatIf', {
   }),
 });
 export type WhatIf = Static<typeof WhatIf>;
+export type WhatIfRejecting = Static<typeof WhatIfRejecting>;

@@ -4,6 +4,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { connect, dataOf } from '../api/client.ts';
 import type { Surroundings } from '../kit/surroundings.ts';
 import { type Cell, dollars, milliseconds, plain, timeText } from '../output/cells.ts';
+import { boundPolicyWords } from '../output/limit-words.ts';
 import { formatOf, type OutputOptions, withOutput } from '../output/options.ts';
 import { printObject, tableStyle } from '../output/print.ts';
 import { renderTable } from '../output/table.ts';
@@ -57,7 +58,7 @@ const ROWS: readonly (readonly [name: string, value: (figures: WhatIfFigures) =>
 const UNPRICED = ['without a price', ({ unpriced }: WhatIfFigures) => countWords(unpriced)] as const;
 
 function whatIfText(surroundings: Surroundings, replayed: WhatIf): string {
-  const { summary, requests, from, to, history, before, after, keys, limits } = replayed;
+  const { summary, requests, from, to, history, before, after, rejecting, keys, limits } = replayed;
   const hasUnpriced = [history, before, after].some(({ unpriced }) => unpriced > 0);
   const table = renderTable(
     hasUnpriced ? [...ROWS, UNPRICED] : ROWS,
@@ -71,7 +72,29 @@ function whatIfText(surroundings: Surroundings, replayed: WhatIf): string {
   );
   const touched = `The file affects ${listed(keys, 'caller')} and ${listed(limits, 'limit')}.`;
   const range = `Replayed ${counted(requests, 'request')}, ${timeText(from)} to ${timeText(to)}.`;
-  return [plain(summary), '', `${table}`, `${range}${cutWords(replayed)} ${touched}`, ''].join('\n');
+  return [
+    plain(summary),
+    '',
+    `${table}`,
+    `${range}${cutWords(replayed)} ${touched}`,
+    ...(history.rejected === before.rejected ? [] : [WHY_OTHER]),
+    ...(rejecting.length === 0 ? [] : [rejectingWords(rejecting)]),
+    '',
+  ].join('\n');
+}
+
+const WHY_OTHER =
+  'A replay knows arrivals, durations and today’s settings only, so it can reject more or fewer than Relay did at the time.';
+const REJECTING_SHOWN = 3;
+
+/** "Rejecting with the file: shared limit of 1 concurrent request on lane Checkout helper (57 requests)." */
+export function rejectingWords(rejecting: WhatIf['rejecting']): string {
+  const shown = rejecting.slice(0, REJECTING_SHOWN).map(({ requests, limit, ...each }) => {
+    const words = boundPolicyWords({ ...each, subject_name: null, limit_value: limit });
+    return `${words} (${counted(requests, 'request')})`;
+  });
+  const more = rejecting.length - shown.length;
+  return `Rejecting with the file: ${plain(shown.join(', '))}${more > 0 ? `, and ${more} more` : ''}.`;
 }
 
 function listed(list: readonly unknown[], noun: string): string {

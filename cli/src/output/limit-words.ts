@@ -2,6 +2,9 @@ import type { components } from '@relay/contract/api-types';
 import { limitRuleWords } from '@relay/contract/words';
 
 type BoundPolicy = components['schemas']['BoundPolicy'];
+type NamedLimit = Omit<BoundPolicy, 'policy_id' | 'subject_id' | 'scope_id' | 'scope_type' | 'resets_at'> & {
+  readonly scope_type: string;
+};
 type Usage = components['schemas']['LimitUsage'];
 type Kind = Usage['policy_kind'];
 
@@ -28,7 +31,7 @@ export function limitWords(
 }
 
 /** The limit of a logged request: "key limit of 6 requests per day for Nightly batch on lane Assistant". A deleted limit has no value. */
-export function boundPolicyWords(bound: BoundPolicy): string {
+export function boundPolicyWords(bound: NamedLimit): string {
   const { policy_kind, subject_name, scope_type, scope_name, metric, period, limit_value } = bound;
   const window = period === 'none' ? '' : ` per ${period}`;
   const rule =

@@ -114,3 +114,15 @@ export function refusalsQuery(api: Api, question: RefusalQuestion) {
     refetchInterval: REFUSALS_REFRESH_MS,
   });
 }
+
+/** The newest entry of the audit log about a limit; null if there is none. */
+export function lastChangeQuery(api: Api, limitId: string) {
+  return queryOptions({
+    queryKey: [...cacheKeys.auditLog, 'last', limitId],
+    queryFn: async ({ signal }) => {
+      const query = { target_id: limitId, limit: 1 };
+      const { data } = await take(api.GET('/api/relay/audit-log', { params: { query }, signal }));
+      return data[0] ?? null;
+    },
+  });
+}

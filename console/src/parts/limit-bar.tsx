@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { text } from '../text/index.ts';
 import { type Fill, Meter } from '../ui/meter.tsx';
 import { shortAmountOf } from './limit-metrics.ts';
+import { isCalendar } from './limit-window.ts';
 
 const CLOSE_SHARE = 0.8;
 
@@ -27,28 +28,28 @@ export function LimitBar({ usage }: { readonly usage: LimitUsage }) {
 
 /** The bar: used, then reserved, hatched; hatched to its end if it runs out before it resets. Show the same values as text next to it. */
 export function FillBar({ usage, thick = false }: FillBarProps) {
-  const { limit, used, reserved, runs_out_at: runsOutAt } = usage;
+  const { limit, used, reserved, period, runs_out_at: runsOutAt } = usage;
   const usedShare = limit === 0 ? 1 : Math.min(1, used / limit);
   const takenShare = limit === 0 ? 1 : Math.min(1, (used + reserved) / limit);
-  const isForecast = runsOutAt !== null && takenShare < 1;
+  const isBudget = isCalendar(period) || limit === 0;
+  const isForecast = isBudget && runsOutAt !== null && takenShare < 1;
   return (
     <Meter
       share={usedShare}
       more={isForecast ? 1 - usedShare : takenShare - usedShare}
-      fill={
-        takenShare >= 1 ? fullOf(usage.metric) : isForecast || takenShare >= CLOSE_SHARE ? 'close' : 'room'
-      }
+      fill={fillOf(takenShare, isBudget, isForecast)}
       {...(thick && { className: 'h-2.5' })}
     />
   );
 }
 
-/** At a limit on concurrency, requests wait; others reject them when they are used up. */
-function fullOf(metric: LimitUsage['metric']): Fill {
-  return metric === 'concurrency' ? 'full' : 'over';
+/** A budget rejects requests when it is used up; at a limit on concurrency, or per second or minute, they wait. */
+function fillOf(share: number, isBudget: boolean, isForecast: boolean): Fill {
+  if (share >= 1) return isBudget ? 'over' : 'full';
+  return isForecast || (isBudget && share >= CLOSE_SHARE) ? 'close' : 'room';
 }
 
 interface FillBarProps {
-  readonly usage: Pick<LimitUsage, 'limit' | 'used' | 'reserved' | 'metric' | 'runs_out_at'>;
+  readonly usage: Pick<LimitUsage, 'limit' | 'used' | 'reserved' | 'period' | 'runs_out_at'>;
   readonly thick?: boolean;
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { BoundPolicy } from '@relay/contract';
-import { boundLimitOf } from './limit-metrics.ts';
+import { boundLimitOf, roughAmountOf, takenShareOf } from './limit-metrics.ts';
 
 const ofKey: BoundPolicy = {
   policy_id: 'p',
@@ -43,4 +43,17 @@ test('a deleted limit keeps its metric and place, and a deleted lane the end of 
     boundLimitOf({ ...ofKey, scope_name: null }),
     '6 requests per day for key Nightly batch on lane …0000000b',
   );
+});
+
+test('a share counts reservations, which fill a sliding window at most', () => {
+  assert.equal(takenShareOf({ used: 30, reserved: 2, limit: 100, period: 'day' }), 0.32);
+  assert.equal(takenShareOf({ used: 150, reserved: 0, limit: 100, period: 'day' }), 1.5);
+  assert.equal(takenShareOf({ used: 3, reserved: 4, limit: 5, period: 'minute' }), 1);
+  assert.equal(takenShareOf({ used: 0, reserved: 0, limit: 0, period: 'day' }), 1);
+});
+
+test('a small amount has two digits where it is not a limit', () => {
+  assert.equal(roughAmountOf('spend', 3_032), '$0.003');
+  assert.equal(roughAmountOf('spend', 17_240_000), '$17.24');
+  assert.equal(roughAmountOf('tokens', 12_600_000), '12.6M');
 });

@@ -1,7 +1,8 @@
 import type { BoundPolicy, LimitMetric, LimitUsage, TimeseriesQuery } from '@relay/contract';
-import { formatCompact, formatCount, formatMoney } from '../format/numbers.ts';
+import { formatCompact, formatCount, formatMoney, formatMoneyShort } from '../format/numbers.ts';
 import { shortId } from '../format/short-id.ts';
 import { text } from '../text/index.ts';
+import { isCalendar } from './limit-window.ts';
 
 interface MetricLook {
   /** Amounts are micro-USD, shown and typed as dollars. */
@@ -28,6 +29,23 @@ export function amountOf(metric: LimitMetric, value: number): string {
 /** The same for narrow places: "12.5K". */
 export function shortAmountOf(metric: LimitMetric, value: number): string {
   return metricLooks[metric].money ? formatMoney(value) : formatCompact(value);
+}
+
+/** What was used, where two digits of a small amount are enough; a limit is always exact. */
+export function roughAmountOf(metric: LimitMetric, value: number): string {
+  return metricLooks[metric].money ? formatMoneyShort(value) : formatCompact(value);
+}
+
+/** The part of a limit that is used or reserved; more than 1 if usage exceeds it. What waiting requests reserve is partly of the next window, so it fills a sliding one at most. */
+export function takenShareOf({
+  used,
+  reserved,
+  limit,
+  period,
+}: Pick<LimitUsage, 'used' | 'reserved' | 'limit' | 'period'>): number {
+  if (limit === 0) return 1;
+  const share = (used + reserved) / limit;
+  return isCalendar(period) ? share : Math.min(1, share);
 }
 
 const MILLION = 1_000_000;

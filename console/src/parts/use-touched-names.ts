@@ -8,6 +8,7 @@ import {
   lanesQuery,
   providersQuery,
 } from '../api/queries.ts';
+import { teamsQuery } from '../api/team-queries.ts';
 import { useApi } from '../api/use-api.ts';
 import { shortId } from '../format/short-id.ts';
 import { useAccess } from '../session/use-access.ts';
@@ -23,11 +24,20 @@ export function useTouchedNames(): (id: string) => string {
   const members = useQuery({ ...membersQuery(api), enabled: can('listMembers') });
   const allKeys = useQuery({ ...orgApiKeysQuery(api), enabled: can('listOrgApiKeys') });
   const ownKeys = useQuery({ ...apiKeysQuery(api), enabled: can('listApiKeys') && !can('listOrgApiKeys') });
+  const teams = useQuery({ ...teamsQuery(api), enabled: can('listTeams') });
   const keys = allKeys.data ?? ownKeys.data;
   return useMemo(() => {
-    const lists = [lanes.data, endpoints.data, providers.data, credentials.data, members.data, keys];
+    const lists = [
+      lanes.data,
+      endpoints.data,
+      providers.data,
+      credentials.data,
+      members.data,
+      keys,
+      teams.data,
+    ];
     const names = new Map<string, string>();
     for (const list of lists) for (const { id, name } of list ?? []) names.set(id, name);
     return (id) => names.get(id) ?? shortId(id);
-  }, [lanes.data, endpoints.data, providers.data, credentials.data, members.data, keys]);
+  }, [lanes.data, endpoints.data, providers.data, credentials.data, members.data, keys, teams.data]);
 }

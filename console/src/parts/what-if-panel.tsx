@@ -13,10 +13,12 @@ const words = text.whatIf;
 interface WhatIfPanelProps {
   /** Null while the edit is incomplete. */
   readonly edit: ResourceEdit | null;
+  /** What no replay of past requests can tell, shown with the result; null for none. */
+  readonly note?: string | null;
 }
 
 /** What an unsaved edit would have done to the requests of the last 7 days. It runs on a button: a replay takes seconds. */
-export function WhatIfPanel({ edit }: WhatIfPanelProps) {
+export function WhatIfPanel({ edit, note = null }: WhatIfPanelProps) {
   const titleId = useId();
   const { can } = useAccess();
   const replay = useWhatIf(edit);
@@ -34,7 +36,7 @@ export function WhatIfPanel({ edit }: WhatIfPanelProps) {
         {words.title}
       </h2>
       <div role="status">
-        <State replay={replay} laneId={laneId} />
+        <State replay={replay} laneId={laneId} note={note} />
       </div>
       {isShown ? <WhatIfDetails result={result} laneId={laneId} /> : null}
       <div className="mt-3 flex flex-wrap items-center gap-2">
@@ -51,9 +53,10 @@ export function WhatIfPanel({ edit }: WhatIfPanelProps) {
 interface StateProps {
   readonly replay: WhatIfRun;
   readonly laneId: string | undefined;
+  readonly note: string | null;
 }
 
-function State({ replay: { result, error, isRunning, isOutdated }, laneId }: StateProps) {
+function State({ replay: { result, error, isRunning, isOutdated }, laneId, note }: StateProps) {
   if (isRunning)
     return (
       <>
@@ -68,6 +71,7 @@ function State({ replay: { result, error, isRunning, isOutdated }, laneId }: Sta
     <>
       {isOutdated ? <p className="mb-2 border-l-[3px] border-warn pl-3 text-warn">{words.outdated}</p> : null}
       <WhatIfSummary result={result} laneId={laneId} />
+      {note === null ? null : <p className="mt-1">{note}</p>}
     </>
   );
 }

@@ -1,18 +1,20 @@
 import type { WhatIf } from '@relay/contract';
 import type { ReactNode } from 'react';
-import { formatCount } from '../format/numbers.ts';
+import { counted, formatCount } from '../format/numbers.ts';
 import { formatDateTime } from '../format/times.ts';
 import { text } from '../text/index.ts';
 import { classes } from '../ui/class-names.ts';
 import { amountOf, ruleOf } from './limit-metrics.ts';
 import { useTouchedNames } from './use-touched-names.ts';
 import {
+  comparedWords,
   type DifferenceTone,
   endpointWords,
   figureRows,
   limitEffect,
   partWords,
   type ReplayedPart,
+  rejectingName,
   replayedParts,
 } from './what-if-rows.ts';
 
@@ -37,15 +39,20 @@ export function WhatIfSummary({ result, laneId }: WhatIfResultProps) {
   const { requests: all, left_out: leftOut, cut } = result;
   const { part } = replayedParts(result, laneId);
   const { requests, lane_name: lane } = part;
+  const isOfLimit = part === result.limit;
   if (all === 0) return <p>{leftOut === 0 ? words.noRequests : words.leftOut(leftOut)}</p>;
   return (
     <>
       {requests === 0 ? (
-        <p>{words.noneToLane(lane ?? '')}</p>
+        <p>{isOfLimit ? words.noneOfLimit : words.noneToLane(lane ?? '')}</p>
       ) : (
         <>
           <p className="text-xs text-ink-faint">
-            {lane === undefined ? words.replayed(requests) : words.replayedTo(requests, lane)}
+            {isOfLimit
+              ? words.replayedOfLimit(requests)
+              : lane === undefined
+                ? words.replayed(requests)
+                : words.replayedTo(requests, lane)}
           </p>
           <p className="mt-1 text-lg leading-6 text-pretty">{part.summary}</p>
         </>
@@ -81,14 +88,23 @@ export function WhatIfDetails({ result, laneId }: WhatIfResultProps) {
 }
 
 function PartDetails({ part }: { readonly part: ReplayedPart }) {
-  const { after, history } = part;
+  const { before, after, rejecting } = part;
+  const nameOf = useTouchedNames();
   return (
     <>
       <Figures part={part} />
-      <p className="mt-1.5 text-xs text-ink-faint">{words.compared(history.rejected)}</p>
+      <p className="mt-1.5 text-xs text-ink-faint">{comparedWords(part)}</p>
       {after.unpriced === 0 ? null : (
         <p className="mt-1 text-xs text-ink-faint">{words.unpriced(after.unpriced)}</p>
       )}
+      <TouchedList
+        title={before.rejected === 0 ? words.rejecting : words.stillRejecting}
+        rows={rejecting.map((limit) => ({
+          id: `${limit.policy_id} ${limit.scope_id}`,
+          name: rejectingName(limit, nameOf),
+          effect: counted(limit.requests, 'request'),
+        }))}
+      />
     </>
   );
 }
@@ -115,19 +131,29 @@ function Figures({ part }: { readonly part: ReplayedPart }) {
         </tr>
       </thead>
       <tbody>
-        {figureRows(part).map(({ label, current, edited, difference, tone }) => (
+        {figureRows(part).map(({ label, current, edited, counts, difference, tone }) => (
           <tr key={label} className="h-[31px] border-b">
             <th scope="row" className="text-left font-normal">
               {label}
             </th>
-            <td className="pl-3 text-right whitespace-nowrap text-ink-faint">{current}</td>
-            <td className="pl-3 text-right font-semibold whitespace-nowrap">{edited}</td>
+            <td className="py-1 pl-3 text-right whitespace-nowrap text-ink-faint">
+              {current}
+              {counts === null ? null : <Count of={counts.current} />}
+            </td>
+            <td className="py-1 pl-3 text-right font-semibold whitespace-nowrap">
+              {edited}
+              {counts === null ? null : <Count of={counts.edited} />}
+            </td>
             <td className={classes('pl-3 text-right whitespace-nowrap', TONES[tone])}>{difference}</td>
           </tr>
         ))}
       </tbody>
     </table>
   );
+}
+
+function Count({ of }: { readonly of: string }) {
+  return <span className="block text-xs font-normal text-ink-faint">{of}</span>;
 }
 
 /** The keys, limits and endpoints that the edit touches. */

@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { WhatIf, WhatIfFigures } from '@relay/contract';
-import { endpointWords, figureRows, limitEffect, partWords, replayedParts, signed } from './what-if-rows.ts';
+import {
+  comparedWords,
+  endpointWords,
+  figureRows,
+  limitEffect,
+  partWords,
+  rejectingName,
+  replayedParts,
+  signed,
+} from './what-if-rows.ts';
 
 const FIGURES: WhatIfFigures = {
   served: 80,
@@ -33,6 +42,8 @@ describe('the figures of a what-if', () => {
         ['$88.40', '$97.19', '+$8.79', 'plain'],
       ],
     );
+    assert.deepEqual(rows[0]?.counts, { current: '20 of 100', edited: '0 of 100' });
+    assert.equal(rows.at(-1)?.counts, null);
     assert.equal(figureRows({ before: after, after: FIGURES })[0]?.tone, 'bad');
   });
 
@@ -49,6 +60,7 @@ describe('a what-if of a lane', () => {
     history: FIGURES,
     before: FIGURES,
     after: FIGURES,
+    rejecting: [],
   });
   const lane = (id: string, requests: number) => ({ lane_id: id, lane_name: id, ...part(requests) });
   const result: WhatIf = {
@@ -58,6 +70,7 @@ describe('a what-if of a lane', () => {
     left_out: 0,
     cut: null,
     took_ms: 1,
+    limit: null,
     lanes: [lane('a', 60), lane('b', 10)],
     keys: [],
     limits: [],
@@ -76,6 +89,48 @@ describe('a what-if of a lane', () => {
   it('speaks of all requests where something else is edited', () => {
     const { part: all, otherLanes } = replayedParts(result, undefined);
     assert.deepEqual([all.lane_name, all.requests, otherLanes.length], [undefined, 100, 2]);
+  });
+
+  it('speaks of the requests that an edited limit applies to', () => {
+    const { part: ofLimit, otherLanes } = replayedParts({ ...result, limit: part(40) }, undefined);
+    assert.deepEqual([ofLimit.requests, otherLanes.length], [40, 2]);
+  });
+
+  it('tells replayed and recorded rejections in requests, and why they differ', () => {
+    const history = { ...FIGURES, rejected: 12 };
+    assert.match(
+      comparedWords({ before: FIGURES, history }),
+      /reject 20 requests in the replay; Relay rejected 12 when they were sent\. A replay knows arrivals, durations and today’s settings only/,
+    );
+    assert.match(
+      comparedWords({ before: FIGURES, history: FIGURES }),
+      /as many requests as Relay did.*: 20\./,
+    );
+  });
+
+  it('names a limit that still rejects by its rule, its owner and its place', () => {
+    const limit = {
+      policy_id: 'p',
+      policy_kind: 'resource',
+      subject_id: null,
+      scope_type: 'lane',
+      scope_id: 'l',
+      scope_name: 'Checkout helper',
+      metric: 'concurrency',
+      period: 'none',
+      limit: 1,
+      requests: 57,
+    } as const;
+    assert.equal(rejectingName(limit, String), '1 concurrent request on lane Checkout helper');
+    const ofTeam = {
+      ...limit,
+      policy_kind: 'team',
+      subject_id: 'Commerce',
+      metric: 'spend',
+      period: 'day',
+    } as const;
+    const anywhere = { scope_type: 'global', scope_id: null, scope_name: null, limit: 60_000 };
+    assert.equal(rejectingName({ ...ofTeam, ...anywhere }, String), '$0.06 per day for team Commerce');
   });
 });
 

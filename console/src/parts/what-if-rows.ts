@@ -1,23 +1,29 @@
-import type { WhatIf, WhatIfFigures } from '@relay/contract';
-import { counted, formatDuration, formatMoney, formatShare } from '../format/numbers.ts';
+import type { LimitUsage, WhatIf, WhatIfFigures } from '@relay/contract';
+import { counted, formatCount, formatDuration, formatMoneyShort, formatShare } from '../format/numbers.ts';
 import { text } from '../text/index.ts';
+import { placeOf, ruleOf } from './limit-metrics.ts';
 
 const words = text.whatIf;
+const SCOPES = ['provider', 'credential', 'endpoint', 'model', 'lane'] as const;
 
 export type DifferenceTone = 'good' | 'bad' | 'wait' | 'plain';
 
 /** What a result says of all replayed requests, or of those to one lane. */
-export type ReplayedPart = Pick<WhatIf, 'requests' | 'summary' | 'history' | 'before' | 'after'> & {
-  readonly lane_name?: string;
-};
+export type ReplayedPart = Pick<
+  WhatIf,
+  'requests' | 'summary' | 'history' | 'before' | 'after' | 'rejecting'
+> & { readonly lane_name?: string };
 
-/** The part of the edited lane, and the other lanes that change; all requests where something else is edited. */
+/** The part of the edited lane or limit, and the other lanes that change; all requests where something else is edited. */
 export function replayedParts(
   result: WhatIf,
   editedLaneId: string | undefined,
 ): { readonly part: ReplayedPart; readonly otherLanes: WhatIf['lanes'] } {
   const edited = result.lanes.find(({ lane_id: id }) => id === editedLaneId);
-  return { part: edited ?? result, otherLanes: result.lanes.filter((lane) => lane !== edited) };
+  return {
+    part: edited ?? result.limit ?? result,
+    otherLanes: result.lanes.filter((lane) => lane !== edited),
+  };
 }
 
 /** A figure of both replays. */
@@ -25,6 +31,8 @@ export interface FigureRow {
   readonly label: string;
   readonly current: string;
   readonly edited: string;
+  /** The requests behind both shares: "97 of 223"; null for values that are not shares. */
+  readonly counts: { readonly current: string; readonly edited: string } | null;
   /** Empty when they are equal. */
   readonly difference: string;
   readonly tone: DifferenceTone;
@@ -39,6 +47,8 @@ export function signed(difference: number, format: (value: number) => string): s
 export function figureRows({ before, after }: Pick<WhatIf, 'before' | 'after'>): readonly FigureRow[] {
   const shareOf = (count: number, { served, rejected }: WhatIfFigures) =>
     formatShare(served + rejected === 0 ? 0 : count / (served + rejected));
+  const countOf = (count: number, { served, rejected }: WhatIfFigures) =>
+    words.countOf(formatCount(count), formatCount(served + rejected));
   const shares = (
     label: string,
     figure: 'rejected' | 'waited' | 'fallbacks',
@@ -49,6 +59,7 @@ export function figureRows({ before, after }: Pick<WhatIf, 'before' | 'after'>):
       label,
       current: shareOf(before[figure], before),
       edited: shareOf(after[figure], after),
+      counts: { current: countOf(before[figure], before), edited: countOf(after[figure], after) },
       difference: signed(difference, (count) => counted(count, 'request')),
       tone: tone(difference),
     };
@@ -62,6 +73,7 @@ export function figureRows({ before, after }: Pick<WhatIf, 'before' | 'after'>):
     label,
     current: format(before[figure]),
     edited: format(after[figure]),
+    counts: null,
     difference: signed(after[figure] - before[figure], format),
     tone,
   });
@@ -71,7 +83,7 @@ export function figureRows({ before, after }: Pick<WhatIf, 'before' | 'after'>):
     values(words.rows.waitP50, 'wait_ms_p50', formatDuration, 'wait'),
     values(words.rows.waitP95, 'wait_ms_p95', formatDuration, 'wait'),
     shares(words.rows.fallbacks, 'fallbacks', () => 'plain'),
-    values(words.rows.spend, 'cost_micros', formatMoney, 'plain'),
+    values(words.rows.spend, 'cost_micros', formatMoneyShort, 'plain'),
   ];
 }
 
@@ -81,7 +93,7 @@ export function partWords({ before, after }: Both<'rejected' | 'wait_ms' | 'cost
   if (rejected !== 0) return words.rejections(rejected);
   const waitMs = after.wait_ms - before.wait_ms;
   if (waitMs !== 0) return words.waitTime(signed(waitMs, formatDuration));
-  return words.spend(signed(after.cost_micros - before.cost_micros, formatMoney));
+  return words.spend(signed(after.cost_micros - before.cost_micros, formatMoneyShort));
 }
 
 interface Both<Figure extends keyof WhatIfFigures> {
@@ -102,5 +114,26 @@ export function limitEffect(limit: WhatIf['limits'][number]): string {
 export function endpointWords(endpoint: WhatIf['endpoints'][number]): string {
   const served = endpoint.served_after - endpoint.served_before;
   if (served !== 0) return words.requests(served);
-  return words.spend(signed(endpoint.cost_micros_after - endpoint.cost_micros_before, formatMoney));
+  return words.spend(signed(endpoint.cost_micros_after - endpoint.cost_micros_before, formatMoneyShort));
+}
+
+/** Both replays and the request log in requests, and why they differ: a replay knows today's settings only. */
+export function comparedWords({ before, history }: Pick<ReplayedPart, 'before' | 'history'>): string {
+  return before.rejected === history.rejected
+    ? words.comparedSame(history.rejected)
+    : words.compared(before.rejected, history.rejected);
+}
+
+type Rejecting = WhatIf['rejecting'][number];
+
+/** "1 concurrent request on lane Checkout helper". */
+export function rejectingName(limit: Rejecting, nameOf: (id: string) => string): string {
+  const { policy_kind: kind, scope_id: scopeId, scope_name: scopeName, subject_id: subjectId } = limit;
+  const scope = scopeOf(limit.scope_type);
+  const named = scopeName ?? (scopeId === null ? '' : nameOf(scopeId));
+  return `${ruleOf(limit)} ${placeOf({ kind, scope }, named, subjectId === null ? null : nameOf(subjectId))}`;
+}
+
+function scopeOf(type: string): LimitUsage['scope_type'] {
+  return SCOPES.find((scope) => scope === type) ?? 'global';
 }

@@ -15,7 +15,7 @@ export const limitsText = {
   used: (used: string, rule: string) => `${used} of ${rule}`,
   description: 'Set limits; see which is tightest.',
   search: 'Search limits',
-  table: 'Limits, tightest first',
+  table: 'Limits, calendar budgets first',
   create: 'Create limit',
   empty: 'No limits yet.',
   columns: {
@@ -27,6 +27,7 @@ export const limitsText = {
     actions: 'Actions',
   },
   raise: 'Raise limit',
+  edit: 'Edit limit',
   raiseLabel: (rule: string) => `Raise limit: ${rule}`,
   /** "$50.00 per day", "100 requests per minute", "4 concurrent requests". The value may be shortened: "2M tokens". */
   amount: {
@@ -100,8 +101,9 @@ export const limitsText = {
   notInForce: 'Not enforced',
   states: {
     exhausted: 'Reached',
+    full: 'At limit',
     close: 'Almost reached',
-    enabled: 'Enabled',
+    enabled: 'Room left',
     disabled: 'Disabled',
   },
   runsOut: 'Will be reached',
@@ -109,6 +111,8 @@ export const limitsText = {
   onEndpointHint: 'The endpoint’s concurrency. Change it on the endpoint.',
   resetsIn: (span: string) => `in ${span}`,
   wholeIn: (span: string) => `fully available in ${span}`,
+  /** Why a window of a minute can take longer than a minute. */
+  reservedAhead: (reserved: string) => `${reserved} reserved by waiting requests`,
   whole: 'Fully available',
   asRequestsEnd: 'No reset',
   runsOutIn: (span: string) => `reached in ${span}`,
@@ -151,12 +155,17 @@ export const limitsText = {
     owner: 'Owner',
     id: 'Limit ID',
     copyId: 'Copy limit ID',
+    changed: 'Last changed',
+    changedBy: (name: string) => ` by ${name}`,
+    viewChanges: 'View changes',
     editOnEndpoint: 'Open endpoint',
   },
   outlook: {
     disabled: 'Disabled. Relay doesn’t track or enforce it.',
     exhausted: (at: string, span: string) => `Limit reached. Resets at ${at}, in ${span}.`,
     exhaustedNow: 'Limit reached.',
+    full: 'At its limit. Requests wait until one in flight ends.',
+    fullSliding: 'At its limit. Requests wait until the window has room.',
     exhaustedForever: 'The limit is 0. Relay rejects every request.',
     unused: 'No usage in this window yet.',
     runsOut: (at: string, before: string) =>
@@ -164,6 +173,8 @@ export const limitsText = {
     lasts: 'At this rate, usage stays below the limit until the reset.',
     early: 'The forecast starts when 10% of the window has passed.',
     sliding: (left: string) => `${left} left in the current window.`,
+    reservedAhead: (reserved: string, span: string) =>
+      `Waiting requests have reserved ${reserved} of the time to come, so the limit is fully available in ${span}.`,
     concurrency: (left: number) => `${counted(left, 'more request')} can start now.`,
   },
   chart: {
@@ -230,9 +241,9 @@ export const limitsText = {
     dollars: 'USD',
     enforcement: 'Enforcement',
     enforcementHint:
-      'A hard limit reserves the most a request can use, and caps output for requests without max tokens.',
+      'Usage exceeds the limit when estimates are low. A hard limit reserves the most a request can use, and caps output for requests without max tokens.',
     enforcements: {
-      estimate: 'Estimate: usage can exceed the limit when estimates are low',
+      estimate: 'Estimate: usage can exceed the limit',
       hard: 'Hard: reserve the most a request can use',
     },
     unpriced: 'Endpoints without a price',
@@ -240,6 +251,18 @@ export const limitsText = {
     unpricedRules: { refuse: 'Skip them', allow: 'Allow requests without counting them' },
     invalidMoney: 'Enter an amount in dollars, such as 50 or 0.25.',
     fixed: 'A key limit’s target and metric can’t change. Create another limit instead.',
+    reached: {
+      at: (at: string) => `At this rate, reached ${at}.`,
+      atInstead: (at: string, was: string) => `At this rate, reached ${at} instead of ${was}.`,
+      atInsteadOfNever: (at: string, resets: string) =>
+        `At this rate, reached ${at}. The current limit is not reached before it resets ${resets}.`,
+      never: (resets: string) => `At this rate, not reached before it resets ${resets}.`,
+      neverInstead: (resets: string, was: string) =>
+        `At this rate, not reached before it resets ${resets}. The current limit is reached ${was}.`,
+      already: (used: string, resets: string) =>
+        `Already reached: ${used} used in this window. Relay rejects requests until ${resets}.`,
+      wasReached: 'The current limit is already reached.',
+    },
     preview: 'Effect',
     previewEmpty: 'Enter a value to preview the effect.',
     zero: (where: string) => `Relay rejects every request ${where}.`,

@@ -1,4 +1,4 @@
-import { counted } from '../format/numbers.ts';
+import { counted, formatCount } from '../format/numbers.ts';
 
 /** The what-if panels of the editors. */
 export const whatIfText = {
@@ -19,6 +19,9 @@ export const whatIfText = {
     `No requests to lane ${name} in the last 7 days, so there is nothing to replay for it.`,
   replayed: (count: number) => `${counted(count, 'request')}, last 7 days`,
   replayedTo: (count: number, lane: string) => `${counted(count, 'request')} to lane ${lane}, last 7 days`,
+  replayedOfLimit: (count: number) => `${counted(count, 'request')} that this limit applies to, last 7 days`,
+  noneOfLimit:
+    'No requests that this limit applies to in the last 7 days, so there is nothing to replay for it.',
   cut: {
     requests: (count: string, from: string) => `Covers the ${count} most recent requests, since ${from}.`,
     time: (to: string) => `The replay reached its limit of 20 s. It covers requests until ${to}.`,
@@ -38,8 +41,13 @@ export const whatIfText = {
     fallbacks: 'Fallbacks',
     spend: 'Spend',
   },
-  compared: (recorded: number) =>
-    `Both columns are replays of these requests. The request log has ${counted(recorded, 'rejection')}. Wait percentiles cover all served requests.`,
+  countOf: (count: string, all: string) => `${count} of ${all}`,
+  compared: (replayed: number, recorded: number) =>
+    `Both columns are replays. Current settings reject ${counted(replayed, 'request')} in the replay; Relay rejected ${formatCount(recorded)} when they were sent. A replay knows arrivals, durations and today’s settings only: a limit can be newer than a request, and timing differs by milliseconds. Wait percentiles cover all served requests.`,
+  comparedSame: (recorded: number) =>
+    `Both columns are replays. Current settings reject as many requests as Relay did when they were sent: ${formatCount(recorded)}. Wait percentiles cover all served requests.`,
+  rejecting: 'Rejecting with your edits',
+  stillRejecting: 'Still rejecting with your edits',
   unpriced: (count: number) => `Spend excludes ${counted(count, 'request')} at endpoints without a price.`,
   lanes: 'Affected lanes',
   otherLanes: 'Other affected lanes',

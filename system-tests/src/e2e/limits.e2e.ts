@@ -135,6 +135,7 @@ describe('limits', () => {
       .waitFor();
     await story.page.keyboard.press('Escape');
     await budget.getByText('Reached').waitFor();
+    await budget.getByText('100%').waitFor();
     await budget.getByText('$0.05 used').waitFor();
     await budget.getByText('$0.00 left').waitFor();
     // The one with the least left is on top.
@@ -154,9 +155,20 @@ describe('limits', () => {
       .getByText(/^This limit caused (the latest rejection|\d+ of the latest \d+ rejections)\.$/)
       .waitFor();
     await story.inspect('limit, exhausted');
-    await choose('Edit');
+    await opened().getByText('Last changed').waitFor();
+    assert.match(
+      (await opened().getByRole('link', { name: 'View changes' }).getAttribute('href')) ?? '',
+      new RegExp(`target=${budgetId}`),
+    );
+    await story.button('Raise limit').last().click();
     await story.page.getByText('target and metric can’t change').waitFor();
+    const focused = await story.page.evaluate('document.activeElement?.id');
+    assert.equal(focused, await field(/^Limit/).getAttribute('id'));
     await field(/^Limit/).fill('0.50');
+    await opened()
+      .getByText(/At this rate, (not )?reached .* The current limit is already reached\.|The forecast starts/)
+      .first()
+      .waitFor();
     await story.button('Save changes').click();
     await opened()
       .getByRole('heading', { name: /^\$0\.50 per month/ })

@@ -105,7 +105,9 @@ describe('what-if', () => {
     await panel().getByRole('columnheader', { name: 'With your edits' }).waitFor();
     assert.equal(await panel().getByText('ffected lanes').count(), 0);
     const rejected = panel().getByRole('row', { name: /^Rejected/ });
-    assert.equal(await rejected.textContent(), 'Rejected40%0%−4 requests');
+    assert.equal(await rejected.textContent(), 'Rejected40%4 of 100%0 of 10−4 requests');
+    await panel().getByText(`reject as many requests as Relay did when they were sent: 4.`).waitFor();
+    assert.equal(await panel().getByText('ejecting with your edits').count(), 0);
     await panel().getByText('Key Review bot').waitFor();
     await panel().getByText('Shared limit, Assistant, 6 requests per minute').waitFor();
     await panel().getByText('Assistant 1').waitFor();
@@ -120,6 +122,11 @@ describe('what-if', () => {
     await inPanel('Replay again').click();
     await panel().getByText('No difference in rejections, waits, fallbacks or spend.').waitFor();
     assert.equal(await panel().getByText('You made more changes').count(), 0);
+    await panel().getByText('Still rejecting with your edits').waitFor();
+    await panel().getByText('6 requests per minute on lane Assistant').waitFor();
+    await panel()
+      .getByText(`${REQUESTS - ALLOWED} requests`, { exact: true })
+      .waitFor();
   });
 
   it('a running replay can be cancelled, and one that finds no place says so', async () => {
@@ -185,11 +192,11 @@ describe('what-if', () => {
 
   it('an edited limit is replayed in its dialog', async () => {
     await story.page.goto(`/console/limits?open=${policyId}`);
-    await story.page.getByRole('dialog').getByRole('button', { name: 'More actions' }).click();
-    await story.page.getByRole('menuitem', { name: 'Edit' }).click();
+    await story.button('Edit limit').click();
     const dialog = story.page.getByRole('dialog', { name: 'Edit limit' });
     const amount = dialog.getByLabel(/^Limit/);
     await amount.waitFor();
+    assert.equal(await story.page.evaluate('document.activeElement?.id'), await amount.getAttribute('id'));
     assert.equal(await panel().count(), 0);
     await amount.fill('');
     await panel().getByText('Complete the form to run a replay.').waitFor();
@@ -199,9 +206,7 @@ describe('what-if', () => {
       .getByText(`${REQUESTS - ALLOWED} fewer rejections`)
       .first()
       .waitFor();
-    await panel()
-      .getByText(`${REQUESTS + OTHERS} requests, last 7 days`)
-      .waitFor();
+    await panel().getByText(`${REQUESTS} requests that this limit applies to, last 7 days`).waitFor();
     await panel().getByText('Affected lanes').waitFor();
     await panel().getByText('Shared limit, Assistant, 100 requests per minute (6 now)').waitFor();
     await story.inspect('limit, what-if');

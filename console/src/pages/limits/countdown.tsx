@@ -1,4 +1,5 @@
 import { formatSpan } from '../../format/spans.ts';
+import { shortAmountOf } from '../../parts/limit-metrics.ts';
 import { isCalendar, windowAt } from '../../parts/limit-window.ts';
 import { text } from '../../text/index.ts';
 import { Time } from '../../ui/time.tsx';
@@ -24,12 +25,19 @@ export function Countdown({ row, outlook }: { readonly row: LimitRow; readonly o
   if (endMs === null || endMs <= nowMs) return <span className="text-ink-faint">{words.whole}</span>;
   const span = formatSpan(endMs - nowMs);
   const { runsOutMs } = outlook;
+  const isSliding = !isCalendar(row.period);
   return (
     <div className="whitespace-nowrap tabular-nums">
       <Time
         at={new Date(endMs).toISOString()}
-        format={() => (isCalendar(row.period) ? words.resetsIn(span) : words.wholeIn(span))}
+        format={() => (isSliding ? words.wholeIn(span) : words.resetsIn(span))}
       />
+      {isSliding && row.usage !== null && row.usage.reserved > 0 ? (
+        // Waiting requests reserve room in the time to come, so this can be longer than the window.
+        <p className="text-xs text-ink-faint">
+          {words.reservedAhead(shortAmountOf(row.metric, row.usage.reserved))}
+        </p>
+      ) : null}
       {runsOutMs === null || runsOutMs <= nowMs || outlook.state === 'exhausted' ? null : (
         <p className="text-xs text-warn">{words.runsOutIn(formatSpan(runsOutMs - nowMs))}</p>
       )}

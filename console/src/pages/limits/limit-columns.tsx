@@ -1,5 +1,6 @@
+import { formatShare } from '../../format/numbers.ts';
 import { FillBar } from '../../parts/limit-bar.tsx';
-import { ruleOf, shortAmountOf } from '../../parts/limit-metrics.ts';
+import { roughAmountOf, ruleOf, takenShareOf } from '../../parts/limit-metrics.ts';
 import { text } from '../../text/index.ts';
 import { Badge, type Tone } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -8,7 +9,7 @@ import { Signal } from '../../ui/signal.tsx';
 import { Countdown } from './countdown.tsx';
 import type { LimitRow } from './limit-row.ts';
 import { whereOf } from './limit-words.ts';
-import type { LimitState, Outlook, Standing } from './outlook.ts';
+import { type LimitState, type Outlook, type Standing, severityOf } from './outlook.ts';
 import { ScopeLink, SubjectLink } from './scope-link.tsx';
 import type { LimitPlaces } from './use-limit-places.ts';
 
@@ -16,11 +17,12 @@ const words = text.limits;
 
 const TONES: Record<Exclude<LimitState, 'enabled'>, Tone> = {
   exhausted: 'bad',
+  full: 'wait',
   close: 'warn',
   disabled: 'neutral',
 };
 
-/** A displayed limit with its position by tightness. */
+/** A displayed limit with its position in the list. */
 export interface RankedLimit extends Standing {
   readonly rank: number;
   /** The tightest limit of the selected lane. */
@@ -70,7 +72,7 @@ export function limitColumns(
     {
       id: 'used',
       header: words.columns.used,
-      // The rank counts from the tightest, so its opposite grows with use.
+      // The rank counts from the top of the list, so its opposite grows with use.
       sortBy: ({ rank }) => -rank,
       width: 'md:w-1/4',
       cell: ({ row }) => <Used row={row} />,
@@ -93,7 +95,7 @@ function stateColumns(editOf: LimitActions['editOf']): readonly Column<RankedLim
       id: 'state',
       header: words.columns.state,
       from: 'sm',
-      sortBy: ({ outlook }) => outlook.state,
+      sortBy: severityOf,
       cell: ({ row, outlook, isFirst }) => (
         <span className="flex flex-wrap gap-1.5">
           <StateBadge outlook={outlook} />
@@ -115,7 +117,7 @@ function stateColumns(editOf: LimitActions['editOf']): readonly Column<RankedLim
   ];
 }
 
-/** Normal is quiet; what is used up, nearly so, or before its reset at this rate, has a signal. */
+/** Normal is quiet; what is at its limit, nearly so, or before its reset at this rate, has a signal. */
 export function StateBadge({ outlook: { state, runsOutMs } }: { readonly outlook: Outlook }) {
   if (state !== 'enabled') return <Signal tone={TONES[state]}>{words.states[state]}</Signal>;
   if (runsOutMs !== null) return <Signal tone="warn">{words.runsOut}</Signal>;
@@ -182,13 +184,20 @@ function Used({ row }: { readonly row: LimitRow }) {
   if (usage === null)
     return <span className="text-ink-faint">{row.enabled ? text.states.empty : words.notInForce}</span>;
   const parts = [
-    words.usedWords(shortAmountOf(metric, usage.used)),
-    ...(usage.reserved > 0 ? [words.reservedWords(shortAmountOf(metric, usage.reserved))] : []),
-    words.leftWords(shortAmountOf(metric, usage.remaining)),
+    words.usedWords(roughAmountOf(metric, usage.used)),
+    ...(usage.reserved > 0 ? [words.reservedWords(roughAmountOf(metric, usage.reserved))] : []),
+    words.leftWords(roughAmountOf(metric, usage.remaining)),
   ];
   return (
     <div className="w-full min-w-32 md:min-w-56">
-      <FillBar usage={usage} />
+      <div className="flex items-center gap-2">
+        <span className="min-w-0 flex-1">
+          <FillBar usage={usage} />
+        </span>
+        <span className="w-11 text-right text-xs font-medium whitespace-nowrap tabular-nums">
+          {formatShare(takenShareOf(usage))}
+        </span>
+      </div>
       <p className="mt-1 flex flex-wrap gap-x-1.5 text-xs text-ink-faint tabular-nums">
         {parts.map((part, index) => (
           <span key={part} className={index === parts.length - 1 ? 'ml-auto text-ink-soft' : ''}>

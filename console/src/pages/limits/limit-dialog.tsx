@@ -20,6 +20,7 @@ import { freshValues, type LimitValues, limitKinds, staleLimits, valuesOf } from
 import type { LimitKind, LimitRow } from './limit-row.ts';
 import { effectOf, type LimitNames, sentenceOf } from './limit-words.ts';
 import type { LimitPlaces } from './use-limit-places.ts';
+import { type DraftLimit, useReached } from './use-reached.ts';
 
 const words = text.limits.form;
 
@@ -76,6 +77,8 @@ function LimitForm({ kind, chooser, places, row, subjectId, onClose }: LimitForm
   });
   useFieldErrors(form, save.error);
   const values = form.watch();
+  const draft = draftOf(kind, values);
+  const reached = useReached({ row, draft });
   const shared = { form, kind, places };
   return (
     <form className="contents" onSubmit={submitting(form, (values) => save.mutate(values))}>
@@ -95,13 +98,19 @@ function LimitForm({ kind, chooser, places, row, subjectId, onClose }: LimitForm
             </>
           )}
           <AmountField key={String(form.watch('metric'))} {...shared} autoFocus={row !== null} />
+          {reached === null ? null : (
+            <p role="status" className="-mt-3 text-[13px] text-ink-soft">
+              {reached}
+            </p>
+          )}
           <EnforcementField {...shared} />
           <UnpricedField {...shared} />
           <AlertFields {...shared} />
-          <Preview kind={kind} values={values} names={places.names} />
+          <Preview draft={draft} names={places.names} />
           {row !== null && isSameEdit(kind, row, values) ? null : (
             <WhatIfPanel
-              edit={isWhole(kind, values) ? limitKinds[kind].edit(row?.id ?? null, values) : null}
+              edit={draft === null ? null : limitKinds[kind].edit(row?.id ?? null, values)}
+              note={reached}
             />
           )}
           <ErrorNote error={save.error} />
@@ -114,17 +123,16 @@ function LimitForm({ kind, chooser, places, row, subjectId, onClose }: LimitForm
   );
 }
 
-/** Whether the form says all that a limit needs. */
-function isWhole(kind: LimitKind, values: LimitValues): boolean {
-  const { subject, scope, scopeId } = limitKinds[kind];
-  const { limit_value: limit } = values;
-  return (
-    typeof limit === 'number' &&
-    Number.isInteger(limit) &&
-    limit >= 0 &&
-    (subject === null || (values[subject] ?? '') !== '') &&
-    ((values[scope] ?? 'global') === 'global' || (values[scopeId] ?? null) !== null)
-  );
+/** The limit in the form; null while it lacks something. */
+function draftOf(kind: LimitKind, values: LimitValues): DraftLimit | null {
+  const { subject, scope: scopeField, scopeId: idField } = limitKinds[kind];
+  const { metric, period, limit_value: limit } = values;
+  const scope = values[scopeField] ?? 'global';
+  const scopeId = values[idField] ?? null;
+  const subjectId = subject === null ? null : (values[subject] ?? '');
+  if (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 0 || subjectId === '') return null;
+  if (scope !== 'global' && scopeId === null) return null;
+  return { kind, subjectId, scope, scopeId, metric, period, limit };
 }
 
 /** Whether a save would change nothing. */
@@ -134,26 +142,13 @@ function isSameEdit(kind: LimitKind, row: LimitRow, values: LimitValues): boolea
 }
 
 /** The effect of the limit, before it is saved. */
-function Preview({ kind, values, names }: PreviewProps) {
-  const { subject, scope: scopeField, scopeId: idField } = limitKinds[kind];
-  const { metric, period, limit_value: limit } = values;
-  const scope = values[scopeField] ?? 'global';
-  const scopeId = values[idField] ?? null;
-  const subjectId = subject === null ? null : (values[subject] ?? '');
+function Preview({ draft, names }: { readonly draft: DraftLimit | null; readonly names: LimitNames }) {
   return (
     <div className="rounded-lg bg-sunken px-3.5 py-2.5">
       <p className="text-xs text-ink-faint">{words.preview}</p>
       <p aria-live="polite" className="mt-0.5 text-[13px]">
-        {isWhole(kind, values) && limit !== undefined
-          ? effectOf({ kind, subjectId, scope, scopeId, metric, period, limit }, names)
-          : words.previewEmpty}
+        {draft === null ? words.previewEmpty : effectOf(draft, names)}
       </p>
     </div>
   );
-}
-
-interface PreviewProps {
-  readonly kind: LimitKind;
-  readonly values: LimitValues;
-  readonly names: LimitNames;
 }

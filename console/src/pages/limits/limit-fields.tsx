@@ -19,6 +19,11 @@ export interface FieldsProps {
   readonly places: LimitPlaces;
 }
 
+interface FocusProps {
+  /** Whether the dialog opens with the focus here: an edit is mostly of the value. */
+  readonly autoFocus: boolean;
+}
+
 interface Choice {
   readonly id: string;
   readonly name: string;
@@ -114,11 +119,19 @@ function isHeld(metric: string): boolean {
 }
 
 /** The limit's value. Spend is typed in dollars and stored in whole micro-dollars. */
-export function AmountField({ form, autoFocus }: AmountProps) {
-  const metric = form.watch('metric');
-  if (metricLooks[metric].money) return <DollarsField form={form} autoFocus={autoFocus} />;
+export function AmountField(props: FieldsProps & FocusProps) {
+  const metric = props.form.watch('metric');
+  if (metricLooks[metric].money) return <DollarsField {...props} />;
   const unit = text.limits.chart.units[metric];
-  return <NumberField form={form} name="limit_value" label={words.value} unit={unit} autoFocus={autoFocus} />;
+  return (
+    <NumberField
+      form={props.form}
+      name="limit_value"
+      label={words.value}
+      unit={unit}
+      autoFocus={props.autoFocus}
+    />
+  );
 }
 
 /** Limits on requests and concurrency are always exact. */
@@ -155,12 +168,7 @@ export function UnpricedField({ form }: FieldsProps) {
   );
 }
 
-interface AmountProps extends Pick<FieldsProps, 'form'> {
-  /** In an edit, the amount is what changes most. */
-  readonly autoFocus: boolean;
-}
-
-function DollarsField({ form, autoFocus }: AmountProps) {
+function DollarsField({ form, autoFocus }: FieldsProps & FocusProps) {
   const stored = form.getValues('limit_value');
   const [typed, setTyped] = useState(() => dollarsOf(typeof stored === 'number' ? stored : null));
   const error = errorOf(form, 'limit_value');

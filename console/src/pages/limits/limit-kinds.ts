@@ -139,6 +139,7 @@ export const staleLimits = [
   cacheKeys.apiKeyBudgets,
   cacheKeys.teamBudgets,
   cacheKeys.limitUsage,
+  cacheKeys.auditLog,
 ] as const;
 
 function resourceBody(values: LimitValues) {

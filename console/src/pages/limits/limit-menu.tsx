@@ -12,11 +12,10 @@ const words = text.limits;
 interface LimitMenuProps {
   readonly row: LimitRow;
   readonly places: LimitPlaces;
-  readonly startsEditing: boolean;
   readonly onDeleted: () => void;
 }
 
-export function LimitMenu({ row, places, startsEditing, onDeleted }: LimitMenuProps) {
+export function LimitMenu({ row, places, onDeleted }: LimitMenuProps) {
   const kind = limitKinds[row.kind];
   const toggle = useChange({
     run: (api) => kind.save(api, row.id, { ...valuesOf(row), enabled: !row.enabled }),
@@ -31,7 +30,6 @@ export function LimitMenu({ row, places, startsEditing, onDeleted }: LimitMenuPr
   });
   return (
     <ResourceMenu
-      startsEditing={startsEditing}
       enabled={row.enabled}
       toggle={toggle}
       remove={remove}
@@ -39,18 +37,28 @@ export function LimitMenu({ row, places, startsEditing, onDeleted }: LimitMenuPr
       deleteAction={words.deleteAction}
       deleteBody={words.deleteBody(sentenceOf(row, places.names))}
       deleteWarning={null}
-      editDialog={(close) => (
-        // Its fields can only show a resource that has been read, so they are made again then.
-        <LimitDialog
-          key={String(isPlaceRead(row, places))}
-          kinds={[row.kind]}
-          places={places}
-          row={row}
-          onClose={close}
-        />
-      )}
+      editDialog={(close) => <EditLimitDialog row={row} places={places} onClose={close} />}
     />
   );
+}
+
+/** Its fields can only show a resource that has been read, so they are made again then. */
+export function EditLimitDialog({ row, places, onClose }: EditLimitDialogProps) {
+  return (
+    <LimitDialog
+      key={String(isPlaceRead(row, places))}
+      kinds={[row.kind]}
+      places={places}
+      row={row}
+      onClose={onClose}
+    />
+  );
+}
+
+interface EditLimitDialogProps {
+  readonly row: LimitRow;
+  readonly places: LimitPlaces;
+  readonly onClose: () => void;
 }
 
 function isPlaceRead(

@@ -1,21 +1,29 @@
+import type { AuditEntry } from '@relay/contract';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import { useStarted } from '../../address/started.ts';
+import { lastChangeQuery } from '../../api/limit-queries.ts';
+import { useApi } from '../../api/use-api.ts';
 import { formatSpan } from '../../format/spans.ts';
 import { formatDateTime, formatMoment } from '../../format/times.ts';
 import { FillBar } from '../../parts/limit-bar.tsx';
 import { amountOf } from '../../parts/limit-metrics.ts';
 import { isCalendar } from '../../parts/limit-window.ts';
+import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
+import { rangeAround } from '../../time-range/time-range.ts';
 import { Button } from '../../ui/button.tsx';
 import { classes } from '../../ui/class-names.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { DetailList, Figures, Section } from '../../ui/detail-list.tsx';
 import { Dialog, DialogBody } from '../../ui/dialog.tsx';
+import { Ago } from '../../ui/time.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import { BurnDownSection } from './burn-down-section.tsx';
 import { resetOf } from './countdown.tsx';
 import { FileBadge, HardBadge, StateBadge } from './limit-columns.tsx';
-import { LimitMenu } from './limit-menu.tsx';
+import { EditLimitDialog, LimitMenu } from './limit-menu.tsx';
 import type { LimitRow } from './limit-row.ts';
 import { effectOf, sentenceOf } from './limit-words.ts';
 import type { Outlook, Standing } from './outlook.ts';
@@ -37,6 +45,7 @@ interface LimitPanelProps {
 export function LimitPanel({ standing: { row, outlook }, places, onClose }: LimitPanelProps) {
   const nowMs = useNow(TICK_MS);
   const started = useStarted();
+  const [isEditing, setIsEditing] = useState(started === 'edit');
   const mayWrite = useWritableKinds().includes(row.kind) && !row.fromFile && !row.ofEndpoint;
   return (
     <Dialog
@@ -64,7 +73,12 @@ export function LimitPanel({ standing: { row, outlook }, places, onClose }: Limi
                 </Link>
               </Button>
             ) : mayWrite ? (
-              <LimitMenu row={row} places={places} startsEditing={started === 'edit'} onDeleted={onClose} />
+              <span className="flex items-center gap-2">
+                <Button size="small" onClick={() => setIsEditing(true)}>
+                  {outlook.state === 'exhausted' ? words.raise : words.edit}
+                </Button>
+                <LimitMenu row={row} places={places} onDeleted={onClose} />
+              </span>
             ) : undefined
           }
         >
@@ -80,12 +94,14 @@ export function LimitPanel({ standing: { row, outlook }, places, onClose }: Limi
         {row.enabled ? <RefusalsSection row={row} /> : null}
         <Rule row={row} places={places} nowMs={nowMs} />
       </DialogBody>
+      {isEditing ? <EditLimitDialog row={row} places={places} onClose={() => setIsEditing(false)} /> : null}
     </Dialog>
   );
 }
 
 const TONES = {
   exhausted: 'font-medium text-bad',
+  full: 'font-medium text-wait-ink',
   close: 'font-medium text-warn',
   enabled: 'text-ink-soft',
   disabled: 'text-ink-soft',
@@ -118,9 +134,14 @@ function outlookOf(row: LimitRow, { state, runsOutMs }: Outlook, nowMs: number):
     return words.outlook.exhausted(formatMoment(endMs, nowMs), formatSpan(endMs - nowMs));
   }
   if (usage === null) return '';
+  if (state === 'full') return period === 'none' ? words.outlook.full : words.outlook.fullSliding;
   const left = amountOf(metric, usage.remaining);
   if (period === 'none') return words.outlook.concurrency(usage.remaining);
-  if (!isCalendar(period)) return words.outlook.sliding(left);
+  if (!isCalendar(period)) {
+    if (usage.reserved === 0 || endMs === null) return words.outlook.sliding(left);
+    const ahead = words.outlook.reservedAhead(amountOf(metric, usage.reserved), formatSpan(endMs - nowMs));
+    return `${words.outlook.sliding(left)} ${ahead}`;
+  }
   if (usage.used + usage.reserved === 0) return words.outlook.unused;
   if (usage.rate_per_hour === null) return words.outlook.early;
   if (runsOutMs === null || endMs === null) return words.outlook.lasts;
@@ -142,6 +163,8 @@ function Rule({ row, places, nowMs }: Pick<LimitPanelProps, 'places'> & RuleProp
             `${formatDateTime(new Date(endMs).toISOString())}, ${words.resetsIn(formatSpan(endMs - nowMs))}`,
           ] as const,
         ];
+  const changed = useLastChange(row);
+  const changes = changed === null ? [] : [[words.panel.changed, <Changed key="c" of={changed} />] as const];
   const id = row.ofEndpoint
     ? []
     : [
@@ -162,10 +185,36 @@ function Rule({ row, places, nowMs }: Pick<LimitPanelProps, 'places'> & RuleProp
           ...subject,
           [words.panel.appliesTo, <ScopeLink key="scope" row={row} places={places} />],
           ...resets,
+          ...changes,
           ...id,
         ]}
       />
     </Section>
+  );
+}
+
+/** The newest entry of the audit log about the limit; null without one, or without access. */
+function useLastChange({ id, ofEndpoint }: LimitRow): AuditEntry | null {
+  const isKnown = useAccess().can('listAuditLog') && !ofEndpoint;
+  const { data } = useQuery({ ...lastChangeQuery(useApi(), id), enabled: isKnown });
+  return data ?? null;
+}
+
+function Changed({ of: { at, actor, target_id: target } }: { readonly of: AuditEntry }) {
+  const range = rangeAround(at, {}, Date.now());
+  return (
+    <>
+      <Ago at={at} />
+      {actor.name === null ? null : words.panel.changedBy(actor.name)}
+      {' · '}
+      <Link
+        to="/audit"
+        search={{ ...range, ...(target !== null && { target }) }}
+        className="underline decoration-line-strong underline-offset-2 hover:decoration-current"
+      >
+        {words.panel.viewChanges}
+      </Link>
+    </>
   );
 }
 

@@ -17,7 +17,7 @@ import { LimitPanel } from './limit-panel.tsx';
 import type { LimitKind, LimitRow } from './limit-row.ts';
 import { LimitRules } from './limit-rules.tsx';
 import { type LimitNames, sentenceOf } from './limit-words.ts';
-import type { Standing } from './outlook.ts';
+import { type Standing, tighterThan } from './outlook.ts';
 import { type LimitPlaces, useLimitPlaces } from './use-limit-places.ts';
 import { useLimitRows, useWritableKinds } from './use-limit-rows.ts';
 import { type LimitFilters, useLimitSearch } from './use-limit-search.ts';
@@ -143,7 +143,7 @@ function rankedOf(standings: readonly Standing[], wanted: Wanted): readonly Rank
 
 /** The tightest shared limit; without one, the tightest of the others. */
 function firstOf(rows: readonly RankedLimit[]): RankedLimit | undefined {
-  const enabled = rows.filter(({ row }) => row.enabled);
+  const enabled = rows.filter(({ row }) => row.enabled).toSorted(tighterThan);
   return enabled.find(({ row }) => row.kind === 'resource') ?? enabled[0];
 }
 

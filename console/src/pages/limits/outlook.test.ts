@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { burnDown, slidingUse, stretchOf } from '../../parts/burn-down.ts';
 import type { LimitRow } from './limit-row.ts';
-import { bitesBefore, outlookOf } from './outlook.ts';
+import { listedBefore, outlookOf, severityOf } from './outlook.ts';
 
 const NOON_MS = Date.UTC(2026, 2, 31, 12);
 
@@ -68,19 +68,53 @@ test('a limit is close at 20% left, including reservations, and exhausted at 0',
   assert.equal(outlookOf(row({ used: 130, enabled: false }), NOON_MS).state, 'disabled');
 });
 
-test('limits sort by the least remaining share, then by exhaustion, disabled ones last', () => {
+test('only limits that reject are exhausted: at a limit on concurrency, or per second or minute, requests wait', () => {
+  const full = { limit: 1, used: 1, runsOutAt: '2026-03-31T12:00:00.000Z' };
+  for (const period of ['none', 'second', 'minute'] as const) {
+    const { state, runsOutMs } = outlookOf(row({ ...full, period }), NOON_MS);
+    assert.deepEqual([state, runsOutMs], ['full', null], period);
+    assert.equal(outlookOf(row({ limit: 100, used: 90, period }), NOON_MS).state, 'enabled');
+    assert.equal(outlookOf(row({ limit: 0, period }), NOON_MS).state, 'exhausted');
+  }
+  for (const period of ['hour', 'day', 'week', 'month'] as const)
+    assert.equal(outlookOf(row({ ...full, period }), NOON_MS).state, 'exhausted');
+});
+
+const listed = (rows: readonly LimitRow[]) =>
+  rows
+    .map((each) => ({ row: each, outlook: outlookOf(each, NOON_MS) }))
+    .sort(listedBefore)
+    .map((each) => each.row.id);
+
+test('calendar limits come first, by the least remaining share, then by exhaustion; disabled ones last', () => {
   const rows = [
     row({ id: 'off', used: 100, enabled: false }),
+    row({ id: 'full-minute', used: 100, period: 'minute' }),
     row({ id: 'half', used: 50 }),
-    row({ id: 'tenth', used: 90, period: 'minute' }),
+    row({ id: 'tenth', used: 90 }),
     row({ id: 'tenth-by-day', used: 90, runsOutAt: '2026-03-31T13:00:00.000Z' }),
     row({ id: 'full', used: 100 }),
   ];
-  const standings = rows.map((each) => ({ row: each, outlook: outlookOf(each, NOON_MS) }));
-  assert.deepEqual(
-    standings.sort(bitesBefore).map((each) => each.row.id),
-    ['full', 'tenth-by-day', 'tenth', 'half', 'off'],
-  );
+  assert.deepEqual(listed(rows), ['full', 'tenth-by-day', 'tenth', 'half', 'full-minute', 'off']);
+});
+
+test('limits that only make requests wait keep their places, however full they are', () => {
+  const rows = (a: number, b: number) => [
+    row({ id: 'b', limit: 1, used: b, metric: 'concurrency', period: 'none' }),
+    row({ id: 'day', used: 10 }),
+    row({ id: 'a', limit: 1, used: a, metric: 'concurrency', period: 'none' }),
+  ];
+  for (const [a, b] of [
+    [0, 1],
+    [1, 0],
+    [1, 1],
+  ] as const)
+    assert.deepEqual(listed(rows(a, b)), ['day', 'a', 'b']);
+  const severity = (used: number) => {
+    const each = row({ limit: 1, used, metric: 'concurrency', period: 'none' });
+    return severityOf({ row: each, outlook: outlookOf(each, NOON_MS) });
+  };
+  assert.equal(severity(0), severity(1));
 });
 
 test('the remaining amount falls with usage, ends at the live state and continues linearly', () => {

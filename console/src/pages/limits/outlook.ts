@@ -1,6 +1,8 @@
+import { isCalendar } from '../../parts/limit-window.ts';
 import type { LimitRow } from './limit-row.ts';
 
-export type LimitState = 'exhausted' | 'close' | 'enabled' | 'disabled';
+/** `full`: requests wait for room, which comes back as others end or age. `exhausted`: requests are rejected until the reset. */
+export type LimitState = 'exhausted' | 'full' | 'close' | 'enabled' | 'disabled';
 
 /** The state of a limit and the server's forecast. */
 export interface Outlook {
@@ -12,15 +14,24 @@ export interface Outlook {
 }
 
 const CLOSE_SHARE = 0.2;
+
 export function outlookOf(row: LimitRow, nowMs: number): Outlook {
   const { usage, enabled } = row;
   if (!enabled) return { state: 'disabled', leftShare: 1, runsOutMs: null };
   if (usage === null)
     return { state: row.limit === 0 ? 'exhausted' : 'enabled', leftShare: 1, runsOutMs: null };
   const leftShare = usage.limit === 0 ? 0 : usage.remaining / usage.limit;
+  // Being full is normal for these, and lasts for seconds.
+  if (!isBudget(row))
+    return { state: usage.remaining === 0 ? 'full' : 'enabled', leftShare, runsOutMs: null };
   if (usage.remaining === 0) return { state: 'exhausted', leftShare, runsOutMs: nowMs };
   const state = leftShare <= CLOSE_SHARE ? 'close' : 'enabled';
   return { state, leftShare, runsOutMs: usage.runs_out_at === null ? null : Date.parse(usage.runs_out_at) };
+}
+
+/** It rejects requests once it is used up; for all others, requests wait. A limit of 0 never has room. */
+function isBudget({ period, limit }: Pick<LimitRow, 'period' | 'limit'>): boolean {
+  return isCalendar(period) || limit === 0;
 }
 
 export interface Standing {
@@ -28,14 +39,26 @@ export interface Standing {
   readonly outlook: Outlook;
 }
 
-/** Sorts by tightness: the least remaining share first, then the earlier exhaustion. */
-export function bitesBefore(a: Standing, b: Standing): number {
+/** Calendar limits first, the least remaining share and then the earlier exhaustion first. What changes from second to second has a fixed order after them. */
+export function listedBefore(a: Standing, b: Standing): number {
   return (
     Number(b.row.enabled) - Number(a.row.enabled) ||
-    a.outlook.leftShare - b.outlook.leftShare ||
-    sooner(a.outlook.runsOutMs, b.outlook.runsOutMs) ||
+    Number(isBudget(b.row)) - Number(isBudget(a.row)) ||
+    (isBudget(a.row) ? tighterThan(a, b) : 0) ||
     a.row.id.localeCompare(b.row.id)
   );
+}
+
+/** Less than 0 if `a` has the smaller remaining share, or as much and the earlier exhaustion. */
+export function tighterThan({ outlook: a }: Standing, { outlook: b }: Standing): number {
+  return a.leftShare - b.leftShare || sooner(a.runsOutMs, b.runsOutMs);
+}
+
+/** To sort by state: those that reject first; the same for all limits that only make requests wait, so that no row moves by itself. */
+export function severityOf({ row, outlook: { state, runsOutMs } }: Standing): number {
+  if (state === 'exhausted') return 3;
+  if (state === 'close' || runsOutMs !== null) return 2;
+  return row.enabled ? 1 : 0;
 }
 
 function sooner(a: number | null, b: number | null): number {

@@ -7,13 +7,13 @@ import { useApi } from '../../api/use-api.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { useAccess } from '../../session/use-access.ts';
 import { type LimitKind, limitRows } from './limit-row.ts';
-import { bitesBefore, outlookOf, type Standing } from './outlook.ts';
+import { listedBefore, outlookOf, type Standing } from './outlook.ts';
 
 const LIVE_MS = 2_500;
 const MANY_ROWS = 1_000;
 const LIVE_MANY_MS = 30_000;
 
-/** All limits that the caller can read, with live state, the tightest first. */
+/** All limits that the caller can read, with live state, in the order of the list. */
 export function useLimitRows() {
   const api = useApi();
   const { can } = useAccess();
@@ -47,7 +47,7 @@ export function useLimitRows() {
     };
     return limitRows(sources)
       .map((row): Standing => ({ row, outlook: outlookOf(row, nowMs) }))
-      .sort(bitesBefore);
+      .sort(listedBefore);
   }, [resourceRows, user.data, apiKey.data, teamRows, usage.data, usage.error, nowMs]);
   const all = [resource, user, apiKey, team, usage];
   return {

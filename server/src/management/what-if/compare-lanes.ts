@@ -1,5 +1,12 @@
 import { WHAT_IF_LISTED_MAX, type WhatIf } from '@relay/contract';
-import { type Compared, largestFirst, partDifferences, type Side, summaryOf } from './compare.ts';
+import {
+  type Compared,
+  largestFirst,
+  partDifferences,
+  rejectingIn,
+  type Side,
+  summaryOf,
+} from './compare.ts';
 import type { Tally } from './tally.ts';
 
 export interface ComparedLanes extends Compared {
@@ -28,14 +35,16 @@ export function compareLanes(compared: ComparedLanes): WhatIfLane[] {
 }
 
 function laneOf({ before, after, history, sentTo, spanMs }: ComparedLanes, id: string): WhatIfLane {
-  const figures = { before: before.tally.laneFigures(id), after: after.tally.laneFigures(id) };
+  const part = { laneId: id };
+  const figures = { before: before.tally.figures(part), after: after.tally.figures(part) };
   return {
     lane_id: id,
     lane_name: nameIn(after, id) ?? nameIn(before, id) ?? '',
     requests: sentTo.get(id) ?? 0,
     summary: summaryOf(figures.before, figures.after, spanMs),
-    history: history.laneFigures(id),
+    history: history.figures(part),
     ...figures,
+    rejecting: rejectingIn(after, part),
   };
 }
 

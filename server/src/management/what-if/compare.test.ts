@@ -52,6 +52,12 @@ describe('the summary of a what-if', () => {
     );
   });
 
+  it('has two digits of an amount below a dollar', () => {
+    const after = { ...NOTHING, cost_micros: 4_935 };
+    assert.equal(summaryOf(NOTHING, after, WEEK_MS), '+$0.021 a month');
+    assert.equal(summaryOf(NOTHING, { ...NOTHING, cost_micros: 1 }, WEEK_MS), '+$0.000004 a month');
+  });
+
   it('says so when nothing differs', () => {
     assert.match(summaryOf(NOTHING, NOTHING, WEEK_MS), /^No difference/);
   });

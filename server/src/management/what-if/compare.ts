@@ -1,9 +1,15 @@
-import { WHAT_IF_LISTED_MAX, type WhatIf, type WhatIfFigures, type WhatIfPart } from '@relay/contract';
+import {
+  WHAT_IF_LISTED_MAX,
+  type WhatIf,
+  type WhatIfFigures,
+  type WhatIfPart,
+  type WhatIfRejecting,
+} from '@relay/contract';
 import { counted, dollarWords, durationWords } from '@relay/contract/words';
 import type { Limit } from '../../domain/limits/limit.ts';
 import { limitsInForce } from '../../domain/limits/limits.ts';
 import type { ReplayedConfiguration } from './replay.ts';
-import type { CallerTally, Tally } from './tally.ts';
+import type { CallerTally, Tally, TallyPart } from './tally.ts';
 
 const DAY_MS = 86_400_000;
 const WEEK_MS = 7 * DAY_MS;
@@ -30,14 +36,39 @@ export function compareSides({
   before,
   after,
   spanMs,
-}: Compared): Pick<WhatIf, 'summary' | 'before' | 'after' | 'keys' | 'limits' | 'endpoints'> {
-  const figures = { before: before.tally.figures(), after: after.tally.figures() };
+}: Compared): Pick<WhatIf, 'summary' | 'before' | 'after' | 'rejecting' | 'keys' | 'limits' | 'endpoints'> {
+  const figures = { before: before.tally.figures('all'), after: after.tally.figures('all') };
   return {
     summary: summaryOf(figures.before, figures.after, spanMs),
     ...figures,
+    rejecting: rejectingIn(after, 'all'),
     keys: callersOf(before.tally.callers, after.tally.callers),
     limits: limitsOf(before, after),
     endpoints: endpointsOf(before, after),
+  };
+}
+
+interface ComparedEdit extends Compared {
+  readonly history: Tally;
+  /** How many requests the edited limit applies to. */
+  readonly requests: number;
+}
+
+/** The requests that the edited limit applies to, on their own. */
+export function compareEdited({
+  before,
+  after,
+  spanMs,
+  history,
+  requests,
+}: ComparedEdit): NonNullable<WhatIf['limit']> {
+  const figures = { before: before.tally.figures('edited'), after: after.tally.figures('edited') };
+  return {
+    requests,
+    summary: summaryOf(figures.before, figures.after, spanMs),
+    history: history.figures('edited'),
+    ...figures,
+    rejecting: rejectingIn(after, 'edited'),
   };
 }
 
@@ -74,9 +105,11 @@ function signOf(difference: number): string {
   return difference < 0 ? '-' : '+';
 }
 
-/** To whole cents from a dollar on. */
+/** To whole cents from a dollar on, and to two digits below it. */
 function rounded(micros: number): number {
-  return micros < 1_000_000 ? micros : Math.round(micros / 10_000) * 10_000;
+  return micros < 1_000_000
+    ? Math.round(Number(micros.toPrecision(2)))
+    : Math.round(micros / 10_000) * 10_000;
 }
 
 function callersOf(
@@ -139,6 +172,38 @@ function limitsOf(before: Side, after: Side): WhatIf['limits'] {
     Math.abs(limit.rejected_after - limit.rejected_before),
     Math.abs(limit.waited_after - limit.waited_before),
   ]);
+}
+
+/** The limits that reject requests of a part, most rejections first. */
+export function rejectingIn(side: Side, part: TallyPart): WhatIfRejecting[] {
+  const rejectedBy = side.tally.rejectedBy(part);
+  if (rejectedBy.size === 0) return [];
+  const limits = limitsById(side);
+  const rejecting = [...rejectedBy].flatMap(([id, requests]) => {
+    const limit = limits.get(id);
+    return limit === undefined ? [] : [rejectingOf(side, limit, requests)];
+  });
+  return rejecting.sort((a, b) => b.requests - a.requests).slice(0, WHAT_IF_LISTED_MAX);
+}
+
+function rejectingOf(
+  { configuration: { snapshot } }: Side,
+  { applied: { counts }, described }: Limit,
+  requests: number,
+): WhatIfRejecting {
+  const { id, limit_value: limit, scope_type, scope_id, ...rule } = described;
+  const scope = scope_id ?? '';
+  const named = snapshot.lanes.get(scope) ?? snapshot.endpoints.get(scope) ?? snapshot.providers.get(scope);
+  return {
+    policy_id: id,
+    ...rule,
+    subject_id: counts.userId ?? counts.keyId ?? counts.teamId ?? null,
+    scope_type,
+    scope_id,
+    scope_name: named?.name ?? null,
+    limit,
+    requests,
+  };
 }
 
 function limitsById({ configuration: { snapshot, keys } }: Side): ReadonlyMap<string, Limit> {

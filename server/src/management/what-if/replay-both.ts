@@ -1,15 +1,17 @@
+import { limitsInForce } from '../../domain/limits/limits.ts';
 import { uuidTimeMs } from '../../kit/uuid-time.ts';
 import type { ReplayedRow } from '../../store/ledger/log/read-replayed.ts';
-import { compareSides } from './compare.ts';
+import { compareEdited, compareSides } from './compare.ts';
 import { compareLanes } from './compare-lanes.ts';
 import { createLaneOf } from './lane-of.ts';
-import { createReplay } from './replay.ts';
+import { createReplay, type Replay, type ReplayedConfiguration } from './replay.ts';
 import { createTypicalService, type ReplayedRequest, replayedRequest } from './replayed-request.ts';
-import { createTally, tallyMet } from './tally.ts';
+import { createTally, type IsOfEdit, tallyMet } from './tally.ts';
 import type { WhatIfInput, WhatIfReplayed } from './what-if-messages.ts';
 
 /** How many requests are replayed between two looks at the clock. */
 const AT_A_TIME = 500;
+const EDITED = 'edited';
 
 /** Two replays of the same requests, side by side, so that both have seen the same when the time is over. */
 export interface BothReplays {
@@ -19,16 +21,19 @@ export interface BothReplays {
 }
 
 export async function startBothReplays(
-  { before, after, editedLaneId, waitersMax, fromMs, toMs, tookMsMax }: WhatIfInput,
+  { before, after, editedLaneId, editedLimit, waitersMax, fromMs, toMs, tookMsMax }: WhatIfInput,
   monotonicMs: () => number,
 ): Promise<BothReplays> {
   const endMs = monotonicMs() + tookMsMax;
   const typical = createTypicalService();
   const laneOf = createLaneOf(before.snapshot, after.snapshot);
-  const settings = { typical, laneOf, waitersMax, startMs: fromMs };
-  const today = await createReplay({ ...settings, configuration: before });
-  const edited = await createReplay({ ...settings, configuration: after });
-  const history = createTally(laneOf);
+  const editedLimitId = editedLimit && (editedLimit.id ?? newLimitId(before, after));
+  const isOfEdit = limitedIn(() => (editedLimitId === null ? [] : [today, edited]));
+  const settings = { typical, laneOf, isOfEdit, editedLimitId, waitersMax, startMs: fromMs };
+  const today: Replay = await createReplay({ ...settings, configuration: before });
+  const edited: Replay = await createReplay({ ...settings, configuration: after });
+  const history = createTally(laneOf, isOfEdit);
+  /** By lane, and those that the edited limit applies to. */
   const sentTo = new Map<string, number>();
   /** Read, and not sent yet: requests that arrive later may ask for capacity earlier. */
   let pending: ReplayedRequest[] = [];
@@ -43,8 +48,8 @@ export async function startBothReplays(
       for (const replay of [today, edited]) for (const request of part) await replay.send(request);
       for (const request of part) {
         tallyMet(history, request);
-        const laneId = laneOf(request);
-        if (laneId !== null) sentTo.set(laneId, (sentTo.get(laneId) ?? 0) + 1);
+        countIn(sentTo, laneOf(request));
+        countIn(sentTo, isOfEdit(request) ? EDITED : null);
       }
       sent += part.length;
       untilMs = uuidTimeMs(part.at(-1)?.id ?? '');
@@ -55,15 +60,11 @@ export async function startBothReplays(
     async take(rows) {
       const last = rows.at(-1);
       if (isCutShort || last === undefined) return;
-      const requests = rows
-        .map(replayedRequest)
-        .filter((request): request is ReplayedRequest => request !== null);
+      const requests = replayable(rows);
       leftOut += rows.length - requests.length;
       typical.add(requests);
       const known = [...pending, ...requests].sort((a, b) => a.askMs - b.askMs);
-      const readMs = uuidTimeMs(last.request_id);
-      const later = known.findIndex(({ askMs }) => askMs > readMs);
-      pending = later < 0 ? [] : known.splice(later);
+      pending = takeLater(known, uuidTimeMs(last.request_id));
       await send(known);
     },
     async finish() {
@@ -77,13 +78,50 @@ export async function startBothReplays(
       };
       return {
         ...compareSides(sides),
+        limit: editedLimit && compareEdited({ ...sides, history, requests: sentTo.get(EDITED) ?? 0 }),
         lanes: compareLanes({ ...sides, history, sentTo, editedLaneId }),
         to: new Date(endedMs).toISOString(),
         requests: sent,
         left_out: leftOut,
-        history: history.figures(),
+        history: history.figures('all'),
         isCutShort,
       };
     },
   };
+}
+
+/** The limit that only the edited configuration has; null if the edit adds none that is in force. */
+function newLimitId(before: ReplayedConfiguration, after: ReplayedConfiguration): string | null {
+  const idsIn = ({ snapshot, keys }: ReplayedConfiguration) =>
+    limitsInForce(
+      snapshot,
+      [...keys.values()].flatMap(({ policies }) => policies),
+    ).map(({ described }) => described.id);
+  const known = new Set(idsIn(before));
+  return idsIn(after).find((id) => !known.has(id)) ?? null;
+}
+
+/** Whether the edited limit applies in one of the replays; asked several times about each request. */
+function limitedIn(replays: () => readonly Replay[]): IsOfEdit {
+  const known = new WeakMap<ReplayedRequest, boolean>();
+  return (request) => {
+    const isLimited = known.get(request) ?? replays().some((replay) => replay.isLimited(request));
+    known.set(request, isLimited);
+    return isLimited;
+  };
+}
+
+/** Takes those that ask after this moment out of a list in that order. */
+function takeLater(requests: ReplayedRequest[], atMs: number): ReplayedRequest[] {
+  const first = requests.findIndex(({ askMs }) => askMs > atMs);
+  return first < 0 ? [] : requests.splice(first);
+}
+
+/** Without those that no configuration decides about. */
+function replayable(rows: readonly ReplayedRow[]): ReplayedRequest[] {
+  return rows.map(replayedRequest).filter((request) => request !== null);
+}
+
+function countIn(counts: Map<string, number>, part: string | null): void {
+  if (part !== null) counts.set(part, (counts.get(part) ?? 0) + 1);
 }

@@ -9,12 +9,13 @@ import { createEventQueue, type EventQueue } from './event-queue.ts';
 import type { LaneOf } from './lane-of.ts';
 import type { ReplayedRequest, TypicalService } from './replayed-request.ts';
 import {
+  isOfEditedLimit,
   type KeysOfReplay,
   type RoutedReplay,
   type RoutingOfReplay,
   routeReplayed,
 } from './route-replayed.ts';
-import { createTally, type Tally } from './tally.ts';
+import { createTally, type IsOfEdit, type Tally } from './tally.ts';
 
 const FAILED: Actual = { dispatched: true, tokens: 0, spendMicros: 0 };
 const NEVER_MS = Number.POSITIVE_INFINITY;
@@ -30,6 +31,9 @@ export interface ReplaySettings {
   readonly configuration: ReplayedConfiguration;
   readonly typical: TypicalService;
   readonly laneOf: LaneOf;
+  readonly isOfEdit: IsOfEdit;
+  /** The limit that the edit is of; null for an edit of something else. */
+  readonly editedLimitId: string | null;
   readonly waitersMax: number;
   readonly startMs: number;
 }
@@ -39,6 +43,8 @@ export interface Replay {
   send(request: ReplayedRequest): Promise<void>;
   /** Lets those end that wait or are in flight. */
   finish(): Promise<void>;
+  /** Whether the edited limit applies to the request in this configuration. */
+  isLimited(request: ReplayedRequest): boolean;
   readonly tally: Tally;
 }
 
@@ -72,17 +78,18 @@ interface World extends RoutingOfReplay {
  * engine, and in flight for as long as they were.
  */
 export async function createReplay(settings: ReplaySettings): Promise<Replay> {
-  const { configuration, startMs, typical, laneOf, waitersMax } = settings;
+  const { configuration, startMs, typical, laneOf, isOfEdit, editedLimitId, waitersMax } = settings;
   const { snapshot, keys, openings } = configuration;
   const world: World = {
     snapshot,
     keys,
     typical,
     waitersMax,
+    editedLimitId,
     asked: new Map(),
     routes: new Map(),
     events: createEventQueue(),
-    tally: createTally(laneOf),
+    tally: createTally(laneOf, isOfEdit),
     exchanges: new Map(),
     nowMs: startMs,
     stepMs: NEVER_MS,
@@ -104,6 +111,7 @@ export async function createReplay(settings: ReplaySettings): Promise<Replay> {
   return {
     tally: world.tally,
     send: (request) => send(world, request),
+    isLimited: (request) => isOfEditedLimit(world, request),
     finish: () => advance(world, Number.MAX_SAFE_INTEGER),
   };
 }
@@ -114,7 +122,7 @@ async function send(world: World, request: ReplayedRequest): Promise<void> {
   world.nowMs = Math.max(world.nowMs, request.askMs);
   const routed = routeReplayed(world, request);
   if (typeof routed === 'string') {
-    tally.rejected(request, routed, 0);
+    tally.rejected(request, routed, 0, null);
     return;
   }
   const exchange: Exchange = {
@@ -184,7 +192,7 @@ function released(world: World, id: string, release: Release): void {
 function refuse(world: World, { request, failedAt, waitedMs }: Exchange, refusal: Refusal): void {
   world.exchanges.delete(request.id);
   if (failedAt === null) {
-    world.tally.rejected(request, outcomeOf(refusal).code, waitedMs);
+    world.tally.rejected(request, outcomeOf(refusal).code, waitedMs, refusal.policyId);
     if (refusal.policyId !== null) limitTally(world, refusal.policyId).rejected += 1;
     return;
   }

@@ -3,8 +3,9 @@ import { type AskingCaller, capacityAsk } from '../../admission/capacity-ask.ts'
 import type { AdmissionAsk } from '../../admission/engine.ts';
 import { boundEstimate } from '../../domain/limits/bound-estimate.ts';
 import type { RequestMost } from '../../domain/limits/hard-reservation.ts';
+import { describeApplied } from '../../domain/limits/limit.ts';
 import { limitRules } from '../../domain/limits/limit-rules.ts';
-import { hardReservation, hasPolicies } from '../../domain/limits/limits.ts';
+import { chargesFor, hardReservation, hasPolicies } from '../../domain/limits/limits.ts';
 import type { TokenEstimate, Usage } from '../../domain/money/usage.ts';
 import { type Candidate, type Route, routingTableOf } from '../../domain/routing/routing.ts';
 import { fitCandidates } from '../../domain/routing/unfit.ts';
@@ -16,6 +17,7 @@ import type { ReplayedRequest, TypicalService } from './replayed-request.ts';
 
 /** Leases never run out: a replay has no process that could die. */
 const LEASE_MS = Number.MAX_SAFE_INTEGER / 4;
+const NO_AMOUNTS = { tokens: 0, spendMicros: 0 };
 const NO_POLICIES: readonly BudgetPolicy[] = [];
 
 export type KeysOfReplay = ReadonlyMap<
@@ -28,6 +30,8 @@ export interface RoutingOfReplay {
   readonly keys: KeysOfReplay;
   readonly typical: TypicalService;
   readonly waitersMax: number;
+  /** Null for an edit of something else. */
+  readonly editedLimitId: string | null;
   /** Filled as operations are seen. */
   readonly asked: Map<Operation, AskedRequest>;
   /** By what a route depends on, filled as requests are seen: most of them are alike. */
@@ -43,6 +47,8 @@ interface RouteOfReplay {
   readonly candidates: readonly Candidate[];
   /** Whether any limit applies to the caller. */
   readonly isLimited: boolean;
+  /** Whether the edited limit does, at any candidate. */
+  readonly isOfEditedLimit: boolean;
 }
 
 export interface RoutedReplay {
@@ -60,9 +66,7 @@ export interface RoutedReplay {
 /** As the gateway routes a request and asks for its capacity. Returns the error code where nothing can serve it. */
 export function routeReplayed(routing: RoutingOfReplay, request: ReplayedRequest): RoutedReplay | RouteError {
   const { snapshot, waitersMax } = routing;
-  const { keyId, userId, model: name, laneId, operation, streaming } = request;
-  const alike = `${keyId} ${userId} ${laneId} ${operation} ${streaming} ${name}`;
-  const routed = entryIn(routing.routes, alike, () => routeOf(routing, request));
+  const routed = knownRoute(routing, request);
   if (typeof routed === 'string') return routed;
   const { route, model, caller, candidates, isLimited } = routed;
   const { usage, serviceMs, estimate: guess } = routing.typical.of(request);
@@ -91,8 +95,20 @@ export function routeReplayed(routing: RoutingOfReplay, request: ReplayedRequest
   };
 }
 
+/** Whether the limit that the edit is of applies to the request. */
+export function isOfEditedLimit(routing: RoutingOfReplay, request: ReplayedRequest): boolean {
+  const routed = knownRoute(routing, request);
+  return typeof routed !== 'string' && routed.isOfEditedLimit;
+}
+
+function knownRoute(routing: RoutingOfReplay, request: ReplayedRequest): RouteOfReplay | RouteError {
+  const { keyId, userId, model: name, laneId, operation, streaming } = request;
+  const alike = `${keyId} ${userId} ${laneId} ${operation} ${streaming} ${name}`;
+  return entryIn(routing.routes, alike, () => routeOf(routing, request));
+}
+
 function routeOf(
-  { snapshot, keys, asked }: RoutingOfReplay,
+  { snapshot, keys, asked, editedLimitId }: RoutingOfReplay,
   request: ReplayedRequest,
 ): RouteOfReplay | RouteError {
   const model = request.model ?? snapshot.lanes.get(request.laneId ?? '')?.slug ?? '';
@@ -110,7 +126,14 @@ function routeOf(
   const shape = entryIn(asked, request.operation, askedAs);
   const candidates = fitCandidates(route.members, shape, request.streaming, rules);
   if (candidates.length === 0) return 'no_route';
-  return { route, model, caller, candidates, isLimited: hasPolicies(snapshot, caller) };
+  const isOfEditedLimit =
+    editedLimitId !== null &&
+    candidates.some((candidate) =>
+      chargesFor(snapshot, caller, route, candidate, NO_AMOUNTS).some(
+        ({ policy }) => describeApplied(policy).id === editedLimitId,
+      ),
+    );
+  return { route, model, caller, candidates, isLimited: hasPolicies(snapshot, caller), isOfEditedLimit };
 }
 
 /** Bodies are not kept: the smallest one reaches every endpoint whose protocol it can be translated to. */

@@ -1,4 +1,4 @@
-import type { WhatIf } from '@relay/contract';
+import type { ResourceEdit, WhatIf } from '@relay/contract';
 import type { Opening } from '../../admission/engine.ts';
 import { limitsInForce } from '../../domain/limits/limits.ts';
 import type { OrganizationSnapshot } from '../../domain/snapshot.ts';
@@ -12,6 +12,7 @@ import { type BothConfigurations, createReadBoth, type ReadBoth } from './edited
 import { openingsAt } from './opening-amounts.ts';
 import { clientLeft, type ReplayThread, startReplayThread } from './replay-thread.ts';
 import type { KeysOfReplay } from './route-replayed.ts';
+import type { EditedLimit } from './what-if-messages.ts';
 
 const DAY_MS = 86_400_000;
 const DAYS_MAX = 7;
@@ -98,6 +99,7 @@ async function replay(
     before: await withOpenings(both.before),
     after: await withOpenings(both.after),
     editedLaneId: edit?.operation === 'updateLane' ? (edit.id?.toLowerCase() ?? null) : null,
+    editedLimit: editedLimitOf(edit),
     waitersMax,
     fromMs,
     toMs,
@@ -111,6 +113,20 @@ async function replay(
     cut: isCutShort ? 'time' : range?.isCut === true ? 'requests' : null,
     took_ms: Math.round(clock.monotonicMs() - startedMs),
   };
+}
+
+const LIMIT_EDITS: ReadonlySet<ResourceEdit['operation']> = new Set([
+  'createLimitPolicy',
+  'updateLimitPolicy',
+  'upsertUserLimitPolicy',
+  'upsertTeamLimitPolicy',
+  'upsertApiKeyLimitPolicy',
+]);
+
+function editedLimitOf(edit: ResourceEdit | undefined): EditedLimit | null {
+  if (edit === undefined || !LIMIT_EDITS.has(edit.operation)) return null;
+  const id = edit.id ?? edit.body['limit_uuid'];
+  return { id: typeof id === 'string' ? id.toLowerCase() : null };
 }
 
 function openingsOf(

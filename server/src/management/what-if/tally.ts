@@ -21,16 +21,23 @@ export interface CallerTally extends PartTally {
   readonly user_id: string | null;
 }
 
+/** All requests, those that the edited limit applies to, or those to one lane. */
+export type TallyPart = 'all' | 'edited' | { readonly laneId: string };
+
+/** Whether the limit that the edit is of applies to the request. */
+export type IsOfEdit = (request: ReplayedRequest) => boolean;
+
 /** Counts what requests meet. */
 export interface Tally {
   served(request: ReplayedRequest, waitMs: number): void;
-  rejected(request: ReplayedRequest, code: string, waitMs: number): void;
+  /** `limitId`: the engine's id of the limit that rejected it; null for none. */
+  rejected(request: ReplayedRequest, code: string, waitMs: number, limitId: string | null): void;
   /** Null at an endpoint without a price. */
   cost(request: ReplayedRequest, costMicros: number | null): void;
   fallback(request: ReplayedRequest, count?: number): void;
-  figures(): WhatIfFigures;
-  /** Of the requests to one lane. */
-  laneFigures(laneId: string): WhatIfFigures;
+  figures(part: TallyPart): WhatIfFigures;
+  /** How many requests each limit rejected, by the engine's id of the limit. */
+  rejectedBy(part: TallyPart): ReadonlyMap<string, number>;
   /** Of lanes with requests. */
   laneIds(): Iterable<string>;
   /** By key, or user without one. */
@@ -40,9 +47,10 @@ export interface Tally {
   readonly endpoints: Map<string, EndpointTally>;
 }
 
-export function createTally(laneOf: LaneOf): Tally {
+export function createTally(laneOf: LaneOf, isOfEdit: IsOfEdit): Tally {
   const callers = new Map<string, CallerTally>();
   const all = createFiguresTally();
+  const edited = createFiguresTally();
   const lanes = new Map<string, FiguresTally>();
 
   function callerOf({ keyId, userId }: ReplayedRequest): CallerTally {
@@ -58,8 +66,14 @@ export function createTally(laneOf: LaneOf): Tally {
 
   function count(request: ReplayedRequest, add: (figures: FiguresTally) => void): void {
     add(all);
+    if (isOfEdit(request)) add(edited);
     const laneId = laneOf(request);
     if (laneId !== null) add(entryIn(lanes, laneId, createFiguresTally));
+  }
+
+  function figuresIn(part: TallyPart): FiguresTally {
+    if (part === 'all') return all;
+    return part === 'edited' ? edited : (lanes.get(part.laneId) ?? createFiguresTally());
   }
 
   return {
@@ -72,11 +86,12 @@ export function createTally(laneOf: LaneOf): Tally {
       caller.wait_ms += Math.round(waitMs);
       count(request, (figures) => figures.waitsMs.push(waitMs));
     },
-    rejected(request, code, waitMs) {
+    rejected(request, code, waitMs, limitId) {
       callerOf(request).rejected += 1;
       count(request, (figures) => {
         figures.rejectedWaitMs += waitMs;
-        figures.codes.set(code, (figures.codes.get(code) ?? 0) + 1);
+        increment(figures.codes, code);
+        if (limitId !== null) increment(figures.limits, limitId);
       });
     },
     cost(request, costMicros) {
@@ -91,8 +106,8 @@ export function createTally(laneOf: LaneOf): Tally {
         figures.fallbacks += times;
       });
     },
-    figures: () => figuresOf(all),
-    laneFigures: (laneId) => figuresOf(lanes.get(laneId) ?? createFiguresTally()),
+    figures: (part) => figuresOf(figuresIn(part)),
+    rejectedBy: (part) => figuresIn(part).limits,
     laneIds: () => lanes.keys(),
   };
 }
@@ -100,6 +115,8 @@ export function createTally(laneOf: LaneOf): Tally {
 interface FiguresTally {
   readonly waitsMs: number[];
   readonly codes: Map<string, number>;
+  /** By the limit that rejected. */
+  readonly limits: Map<string, number>;
   rejectedWaitMs: number;
   fallbacks: number;
   costMicros: number;
@@ -107,7 +124,19 @@ interface FiguresTally {
 }
 
 function createFiguresTally(): FiguresTally {
-  return { waitsMs: [], codes: new Map(), rejectedWaitMs: 0, fallbacks: 0, costMicros: 0, unpriced: 0 };
+  return {
+    waitsMs: [],
+    codes: new Map(),
+    limits: new Map(),
+    rejectedWaitMs: 0,
+    fallbacks: 0,
+    costMicros: 0,
+    unpriced: 0,
+  };
+}
+
+function increment(counts: Map<string, number>, key: string): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
 function figuresOf({ waitsMs, codes, rejectedWaitMs, ...sums }: FiguresTally): WhatIfFigures {
@@ -142,7 +171,7 @@ function sumOf(values: Iterable<number>): number {
 /** Counts what a request met when it was sent. */
 export function tallyMet(tally: Tally, request: ReplayedRequest): void {
   const { rejectedWith, waitMs, fallbacks, costMicros } = request.met;
-  if (rejectedWith !== null) tally.rejected(request, rejectedWith, waitMs);
+  if (rejectedWith !== null) tally.rejected(request, rejectedWith, waitMs, null);
   else if (request.serviceMs !== null) tally.served(request, waitMs);
   tally.fallback(request, fallbacks);
   tally.cost(request, costMicros);

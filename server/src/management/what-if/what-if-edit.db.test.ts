@@ -126,14 +126,54 @@ describe('what-if of one edited resource', () => {
       },
     ];
     for (const edit of edits) {
-      const { after, limits } = await whatIf(caller, edit);
+      const { after, limits, rejecting } = await whatIf(caller, edit);
       assert.equal(after.served, 10, edit.operation);
+      assert.deepEqual(
+        rejecting.map(({ limit, requests }) => [limit, requests]),
+        [[10, REQUESTS - 10]],
+        edit.operation,
+      );
       assert.deepEqual(
         limits.map(({ limit_after, rejected_after }) => [limit_after, rejected_after]),
         [[10, REQUESTS - 10]],
         edit.operation,
       );
     }
+  });
+
+  it('tells the requests that the edited limit applies to apart from all others', async () => {
+    const caller = await site();
+    const { laneId, endpointId } = await ids(caller);
+    const members = [{ endpoint_id: endpointId }];
+    await room().call('createLane', caller, { body: { name: 'Slow', members } });
+    const rows = servedRows(caller, endpointId, { count: 10, everyMs: 1, over: { model: 'slow' } });
+    await recordRequests(
+      room().db,
+      rows.map((row, at) => ({ ...row, request_id: uuidAt(uuidTimeMs(row.request_id) + 7_000 + at) })),
+    );
+    const rule = { metric: 'requests', period: 'minute', limit_value: 10, enabled: true } as const;
+    const onLane = { scope_type: 'lane', scope_id: laneId, ...rule } as const;
+    const created = await whatIf(caller, { operation: 'createLimitPolicy', body: onLane });
+    assert.equal(created.requests, REQUESTS + 10);
+    assert.deepEqual(
+      [created.limit?.requests, created.limit?.before.rejected, created.limit?.after.rejected],
+      [REQUESTS, 0, REQUESTS - 10],
+    );
+    assert.equal(created.limit?.history.served, REQUESTS);
+    assert.match(created.limit?.summary ?? '', /^50 more rejections/);
+    assert.deepEqual(
+      created.limit?.rejecting.map(({ scope_name: scope, requests }) => [scope, requests]),
+      [['Fast', REQUESTS - 10]],
+    );
+    const saved = (await room().call('createLimitPolicy', caller, { body: onLane })).body;
+    const disabled = await whatIf(caller, {
+      operation: 'updateLimitPolicy',
+      id: saved.id,
+      body: { ...onLane, enabled: false },
+    });
+    assert.deepEqual([disabled.limit?.requests, disabled.limit?.rejecting], [REQUESTS, []]);
+    const lane = (await room().call('getLane', caller, { id: laneId })).body;
+    assert.equal((await whatIf(caller, { operation: 'updateLane', id: laneId, body: lane })).limit, null);
   });
 
   it('prices the same requests again', async () => {

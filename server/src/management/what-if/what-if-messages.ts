@@ -1,11 +1,17 @@
 import type { WhatIf } from '@relay/contract';
 import type { ReplayedConfiguration } from './replay.ts';
 
+/** The limit that an edit is of; the ID of a new one is known once it is written. */
+export interface EditedLimit {
+  readonly id: string | null;
+}
+
 export interface WhatIfInput {
   readonly before: ReplayedConfiguration;
   readonly after: ReplayedConfiguration;
   /** Null for an edit of something else. */
   readonly editedLaneId: string | null;
+  readonly editedLimit: EditedLimit | null;
   readonly waitersMax: number;
   /** The time that the requests are of. */
   readonly fromMs: number;

@@ -83,6 +83,77 @@ describe('what-if', () => {
     assert.equal(after.wait_ms, (1_000 * 9 * 10) / 2);
   });
 
+  it('rejects under unchanged settings exactly what a concurrency limit and a short wait budget rejected', async () => {
+    const [policy] = smallFile().limit_policies;
+    assert.ok(policy);
+    const file = {
+      ...smallFile(),
+      lanes: [{ name: 'Fast', default_max_wait_ms: 300 }],
+      limit_policies: [
+        {
+          ...policy,
+          scope_type: 'lane',
+          scope: 'fast',
+          metric: 'concurrency',
+          period: 'none',
+          limit_value: 1,
+        },
+      ],
+    } satisfies ConfigFile;
+    const caller = await empty();
+    await apply(caller, file, withSecret);
+    const { endpoints } = await room().snapshots.load(caller.organizationId);
+    const [endpointId = ''] = endpoints.keys();
+    const startMs = Date.now() - HOUR_MS;
+    const [served] = servedRows(caller, endpointId, { count: 1, everyMs: 1 });
+    const [attempt] = served?.attempts ?? [];
+    assert.ok(served && attempt);
+    // As a gateway records it: how long each was in flight, and where none was free, how long it waited before it was rejected.
+    const recorded = [
+      { atMs: 0, tookMs: 1_000 },
+      { atMs: 500, waitedMs: 300 },
+      { atMs: 1_100, tookMs: 200 },
+      { atMs: 1_150, waitedMs: 0 },
+      { atMs: 1_299, waitedMs: 0 },
+      { atMs: 1_400, tookMs: 700 },
+      { atMs: 1_900, waitedMs: 0 },
+      { atMs: 2_150, tookMs: 100 },
+    ];
+    await recordRequests(
+      room().db,
+      recorded.map(({ atMs, tookMs, waitedMs }) => ({
+        ...served,
+        request_id: uuidAt(startMs + atMs),
+        ...(tookMs === undefined
+          ? {
+              state: 'failed' as const,
+              status: 429,
+              error_code: 'rate_limit_wait_budget_exceeded',
+              usage_source: 'none' as const,
+              actual_input_tokens: null,
+              actual_output_tokens: null,
+              actual_cost_micros: null,
+              endpoint_id: null,
+              attempts: [],
+              wait_ms: waitedMs,
+              latency_ms: waitedMs,
+            }
+          : { latency_ms: tookMs, attempts: [{ ...attempt, latency_ms: tookMs }] }),
+      })),
+    );
+    const { history, before, after, rejecting } = await whatIf(caller, { version: 1 });
+    assert.equal(history.rejected, 4);
+    for (const each of [before, after]) {
+      assert.deepEqual(each.rejections, history.rejections);
+      assert.equal(each.wait_ms_rejected, history.wait_ms_rejected);
+      assert.deepEqual([each.served, each.waited], [history.served, history.waited]);
+    }
+    assert.deepEqual(
+      rejecting.map(({ metric, limit, scope_name: scope, requests }) => [metric, limit, scope, requests]),
+      [['concurrency', 1, 'Fast', 4]],
+    );
+  });
+
   it('prices the same requests again', async () => {
     const caller = await site(smallFile(), { count: 10, everyMs: 1_000 });
     const { before, after, summary } = await whatIf(caller, {

@@ -16,6 +16,29 @@ const whatIfFigures = exactly({
 });
 const whatIfPart = exactly({ served: integer, rejected: integer, wait_ms: integer, cost_micros: integer });
 
+const rejecting = listOf(
+  exactly({
+    policy_id: id,
+    policy_kind: oneOf('resource', 'user', 'api_key', 'team'),
+    subject_id: maybeId,
+    scope_type: anyText,
+    scope_id: maybeId,
+    scope_name: nullable(anyText),
+    metric,
+    period,
+    limit: integer,
+    requests: integer,
+  }),
+);
+const part = {
+  requests: integer,
+  summary: anyText,
+  history: whatIfFigures,
+  before: whatIfFigures,
+  after: whatIfFigures,
+  rejecting,
+};
+
 export const whatIf = exactly({
   summary: anyText,
   from: time,
@@ -27,15 +50,13 @@ export const whatIf = exactly({
   history: whatIfFigures,
   before: whatIfFigures,
   after: whatIfFigures,
+  rejecting,
+  limit: nullable(exactly(part)),
   lanes: listOf(
     exactly({
       lane_id: id,
       lane_name: anyText,
-      requests: integer,
-      summary: anyText,
-      history: whatIfFigures,
-      before: whatIfFigures,
-      after: whatIfFigures,
+      ...part,
     }),
   ),
   keys: listOf(exactly({ key_id: maybeId, user_id: maybeId, before: whatIfPart, after: whatIfPart })),
