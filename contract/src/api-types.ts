@@ -3185,7 +3185,7 @@ export interface components {
             served: number;
             failed: number;
             cancelled: number;
-            /** @description Requests that Relay rejected because of a limit of this endpoint. They reached no endpoint, so `requests` does not count them. */
+            /** @description Requests that Relay rejected because of a limit of this endpoint, including its `max_concurrency`. They reached no endpoint, so `requests` does not count them. */
             rejected: number;
             /** @description Requests in each bucket of the range, oldest first. Empty if there were none. */
             series: number[];
@@ -3201,7 +3201,7 @@ export interface components {
             cost_micros: number;
             /** @description Exact amount in US dollars, as a decimal string. */
             cost_usd: string;
-            /** @description Of the limits that apply to every request of this endpoint (its own, its provider’s, its credential’s and those of the organization), the one with the least remaining share. Null if there is none, and if `limits` is not `read`. */
+            /** @description Of the limits that apply to every request of this endpoint (its own, with its `max_concurrency`, its provider’s, its credential’s and those of the organization), the one of which the largest share is used now or, with the periods `hour`, `day`, `week` and `month`, will be used when it resets. If shares are equal, the share used now decides, then the narrower limit. Null if there is none, and if `limits` is not `read`. */
             tightest_limit: components["schemas"]["LimitUsage"] | null;
         };
         /** EndpointStatsPage */

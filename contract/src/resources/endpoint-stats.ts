@@ -33,7 +33,7 @@ const EndpointStats = closed('EndpointStats', {
   cancelled: integer(),
   rejected: integer({
     description:
-      'Requests that Relay rejected because of a limit of this endpoint. They reached no endpoint, so `requests` does not count them.',
+      'Requests that Relay rejected because of a limit of this endpoint, including its `max_concurrency`. They reached no endpoint, so `requests` does not count them.',
   }),
   series: Type.Array(integer(), {
     description: 'Requests in each bucket of the range, oldest first. Empty if there were none.',
@@ -48,7 +48,7 @@ const EndpointStats = closed('EndpointStats', {
   cost_usd: ExactUsd,
   tightest_limit: nullable(LimitUsage, {
     description:
-      'Of the limits that apply to every request of this endpoint (its own, its provider’s, its credential’s and those of the organization), the one with the least remaining share. Null if there is none, and if `limits` is not `read`.',
+      'Of the limits that apply to every request of this endpoint (its own, with its `max_concurrency`, its provider’s, its credential’s and those of the organization), the one of which the largest share is used now or, with the periods `hour`, `day`, `week` and `month`, will be used when it resets. If shares are equal, the share used now decides, then the narrower limit. Null if there is none, and if `limits` is not `read`.',
   }),
 });
 export type EndpointStats = Static<typeof EndpointStats>;

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { randomUUIDv7 } from 'node:crypto';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { type FreshDatabase, freshDatabase } from '@relay/testbed';
+import { SOMEBODY } from '../../admission/ask.fixture.ts';
 import type { Caller } from '../../domain/caller.ts';
+import { endpointBound, type Limit, resourceLimit } from '../../domain/limits/limit.ts';
 import { sampleRow } from '../../store/ledger/ledger-row.fixture.ts';
 import type { LedgerRow } from '../../store/ledger/ledger-row.ts';
 import { storeUnavailable } from '../../store/store-error.ts';
@@ -155,28 +158,76 @@ describe('statistics of all endpoints', () => {
     assert.equal((await statsOf(two.endpoint.id)).tightest_limit?.policy_id, two.limitPolicy.id);
   });
 
-  it('count requests that a limit of the endpoint rejected, though they reached no endpoint', async () => {
-    const rejected = sampleRow({
-      request_id: idAt(nowMs - HOUR_MS, 5_000),
-      organization_id: room.acme.organizationId,
-      user_id: room.acme.userId,
-      lane_id: two.lane.id,
-      state: 'failed',
-      error_code: 'budget_exhausted',
-      usage_source: 'none',
-      bound_policy: {
-        policy_id: two.limitPolicy.id,
-        kind: 'resource',
-        scope_type: 'endpoint',
-        scope_id: two.endpoint.id,
-        metric: 'requests',
-        period: 'minute',
-        resets_at: null,
-      },
+  it('have the concurrency limit of the endpoint as tightest when it is full, and not while it has more room', async () => {
+    const id = two.endpoint.id;
+    await room.call('updateEndpoint', room.acme, { id, body: { max_concurrency: 2 } });
+    const { body: shared } = await room.call('createLimitPolicy', room.acme, {
+      body: { scope_type: 'global', metric: 'concurrency', period: 'none', limit_value: 64 },
     });
-    await recordRequests(room.db, [rejected]);
+    await room.snapshots.refreshNow(room.acme.organizationId);
+    const snapshot = await room.snapshots.load(room.acme.organizationId);
+    const endpoint = snapshot.endpoints.get(id);
+    const policy = snapshot.limitPolicies.find((each) => each.id === shared.id);
+    assert.ok(endpoint !== undefined && policy !== undefined);
+    const [all, own] = [resourceLimit(policy), endpointBound(endpoint, 2)];
+    await hold(all);
+    assert.equal((await statsOf(id)).tightest_limit?.policy_id, shared.id);
+    await hold(all, own);
+    await hold(all, own);
+    const { tightest_limit: tightest } = await statsOf(id);
+    assert.deepEqual(
+      [tightest?.policy_id, tightest?.scope_type, tightest?.used, tightest?.limit],
+      [`endpoint:${id}:max_concurrency`, 'endpoint', 2, 2],
+    );
+  });
+
+  /** A request in flight that counts toward these limits. */
+  async function hold(...limits: readonly Limit[]): Promise<void> {
+    const { kind } = await room.engine.admit({
+      organizationId: room.acme.organizationId,
+      operationId: randomUUIDv7(),
+      queue: 'one',
+      waitersMax: 10,
+      ...SOMEBODY,
+      candidates: [
+        {
+          endpointId: two.endpoint.id,
+          paced: false,
+          charges: limits.map(({ applied }) => ({ policy: applied, cost: 1 })),
+        },
+      ],
+      selection: 'preferred',
+      waitMsMax: 60_000,
+      leaseMs: 60_000,
+      draft: '',
+    });
+    assert.equal(kind, 'admitted');
+  }
+
+  it('count requests that a limit of the endpoint rejected, though they reached no endpoint', async () => {
+    const rejectedBy = (policyId: string, number: number) =>
+      sampleRow({
+        request_id: idAt(nowMs - HOUR_MS, number),
+        organization_id: room.acme.organizationId,
+        user_id: room.acme.userId,
+        lane_id: two.lane.id,
+        state: 'failed',
+        error_code: 'budget_exhausted',
+        usage_source: 'none',
+        bound_policy: {
+          policy_id: policyId,
+          kind: 'resource',
+          scope_type: 'endpoint',
+          scope_id: two.endpoint.id,
+          metric: 'requests',
+          period: 'minute',
+          resets_at: null,
+        },
+      });
+    const bound = `endpoint:${two.endpoint.id}:max_concurrency`;
+    await recordRequests(room.db, [rejectedBy(two.limitPolicy.id, 5_000), rejectedBy(bound, 5_001)]);
     const { rejected: count, requests } = await statsOf(two.endpoint.id);
-    assert.deepEqual([count, requests], [1, 0]);
+    assert.deepEqual([count, requests], [2, 0]);
   });
 
   it('do without limits where the caller may not see them, and while their state is unavailable', async () => {
