@@ -3189,9 +3189,9 @@ export interface components {
             rejected: number;
             /** @description Requests in each bucket of the range, oldest first. Empty if there were none. */
             series: number[];
-            /** @description By nearest rank: exact up to 1,000 ms, rounded to two significant digits above that. Null if nothing was measured. */
+            /** @description From the dispatch of the last attempt to its first content, without the wait; the metric `ttft_ms` of `GET /api/relay/stats/timeseries` is from arrival. By nearest rank, like `duration_ms_p95`. Null if nothing was measured. */
             ttft_ms_p50: number | null;
-            /** @description By nearest rank: exact up to 1,000 ms, rounded to two significant digits above that. Null if nothing was measured. */
+            /** @description From the dispatch of the last attempt to its first content, without the wait; the metric `ttft_ms` of `GET /api/relay/stats/timeseries` is from arrival. By nearest rank, like `duration_ms_p95`. Null if nothing was measured. */
             ttft_ms_p95: number | null;
             /** @description By nearest rank: exact up to 1,000 ms, rounded to two significant digits above that. Null if nothing was measured. */
             duration_ms_p95: number | null;

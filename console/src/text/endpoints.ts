@@ -35,7 +35,7 @@ export const endpointsText = {
     unavailable: 'Relay can’t read limit usage right now. This page retries every minute.',
   },
   rejected: (count: number) => `${counted(count, 'request')} rejected by its limits`,
-  note: 'Health is judged by the last 5 minutes; an endpoint without requests for 15 minutes is idle. Requests, TTFT, errors and spend cover the last 24 hours. TTFT runs from arrival to the first content and includes the wait. Prices are input · output, per 1M tokens.',
+  note: 'Health is judged by the last 5 minutes; an endpoint without requests for 15 minutes is idle. Requests, TTFT, errors and spend cover the last 24 hours. TTFT runs from dispatch to the first token, without the wait. Prices are input · output, per 1M tokens.',
   priceHint: 'Input · output, per 1M tokens',
   unpriced: 'No price',
   unpricedHint: 'No price: requests don’t count toward spend.',

@@ -16,6 +16,11 @@ export const Quantile = nullable(integer(), {
     'By nearest rank: exact up to 1,000 ms, rounded to two significant digits above that. Null if nothing was measured.',
 });
 
+const Ttft = nullable(integer(), {
+  description:
+    'From the dispatch of the last attempt to its first content, without the wait; the metric `ttft_ms` of `GET /api/relay/stats/timeseries` is from arrival. By nearest rank, like `duration_ms_p95`. Null if nothing was measured.',
+});
+
 export const Counted = oneOf(['organization', 'own'], {
   description: '`own`: only the caller’s requests, because the caller lacks `relay:usage:read:organization`.',
 });
@@ -38,8 +43,8 @@ const EndpointStats = closed('EndpointStats', {
   series: Type.Array(integer(), {
     description: 'Requests in each bucket of the range, oldest first. Empty if there were none.',
   }),
-  ttft_ms_p50: Quantile,
-  ttft_ms_p95: Quantile,
+  ttft_ms_p50: Ttft,
+  ttft_ms_p95: Ttft,
   duration_ms_p95: Quantile,
   errors: Type.Array(closed('ErrorCount', { error_code: nullable(Type.String()), requests: integer() }), {
     description: 'Failed requests by error code, the most frequent first.',

@@ -70,12 +70,33 @@ describe('statistics of all endpoints', () => {
         provider_id: one.provider.id,
         state,
         error_code: state === 'failed' ? pick(['upstream_timeout', 'upstream_status_500']) : null,
-        ttft_ms: random() < 0.8 ? Math.floor(random() ** 3 * 20_000) : null,
+        ...firstContent(random),
         latency_ms: Math.floor(random() ** 3 * 90_000),
         actual_cost_micros: Math.floor(random() * 1_000_000),
         actual_cost_rounding_picos: Math.floor(random() * 999_999),
       });
     });
+  }
+
+  /** After a wait, and in part after an attempt that failed. */
+  function firstContent(random: () => number): Pick<LedgerRow, 'ttft_ms' | 'attempts'> {
+    const waitMs = Math.floor(random() ** 3 * 30_000);
+    const started = random() < 0.2 ? [waitMs, waitMs + Math.floor(random() * 4_000)] : [waitMs];
+    const ttftMs = random() < 0.8 ? (started.at(-1) ?? 0) + Math.floor(random() ** 3 * 20_000) : null;
+    return {
+      ttft_ms: ttftMs,
+      attempts: started.map((startedMs) => ({
+        endpoint_id: one.endpoint.id,
+        provider_id: one.provider.id,
+        upstream_model: 'gpt-5',
+        outcome: 'completed',
+        status: 200,
+        cause: null,
+        wait_ms: waitMs,
+        latency_ms: 5,
+        started_ms: startedMs,
+      })),
+    };
   }
 
   const read = async (caller: Caller = room.acme, query = {}) =>
@@ -104,7 +125,9 @@ describe('statistics of all endpoints', () => {
         [stats.requests, stats.served, stats.failed, stats.cancelled],
         [own.length, inState('completed'), inState('failed'), inState('cancelled')],
       );
-      const ttfts = own.flatMap(({ ttft_ms }) => ttft_ms ?? []);
+      const ttfts = own.flatMap(({ ttft_ms: ttftMs, attempts }) =>
+        ttftMs === null ? [] : ttftMs - (attempts.at(-1)?.started_ms ?? 0),
+      );
       assert.equal(stats.ttft_ms_p50, quantile(ttfts, 0.5));
       assert.equal(stats.ttft_ms_p95, quantile(ttfts, 0.95));
       const latencies = own.map(({ latency_ms }) => latency_ms);
