@@ -3201,6 +3201,10 @@ export interface components {
             cost_micros: number;
             /** @description Exact amount in US dollars, as a decimal string. */
             cost_usd: string;
+            /** @description Requests with reported or estimated usage: those that reached a provider, except those that it rejected without reporting usage. */
+            metered_requests: number;
+            /** @description The part of `metered_requests` whose endpoint has no price; their cost is unknown. */
+            unpriced_requests: number;
             /** @description Of the limits that apply to every request of this endpoint (its own, with its `max_concurrency`, its provider’s, its credential’s and those of the organization), the one of which the largest share is used now or, with the periods `hour`, `day`, `week` and `month`, will be used when it resets. If shares are equal, the share used now decides, then the narrower limit. Null if there is none, and if `limits` is not `read`. */
             tightest_limit: components["schemas"]["LimitUsage"] | null;
         };

@@ -14,6 +14,7 @@ export const providersText = {
     requests: 'Requests, 24 h',
     errors: 'Errors, 24 h',
     spend: 'Spend, 24 h',
+    cost: 'Cost / request',
     credential: 'Credential',
     state: 'State',
   },

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
-import { closed, ExactUsd, Id, integer, nullable, oneOf, optional, query, Timestamp } from '../schema.ts';
+import { closed, Id, integer, nullable, oneOf, optional, query, Timestamp } from '../schema.ts';
 import { LimitUsage } from './limit-policy.ts';
-import { Bucket } from './stats.ts';
+import { Bucket, spendSums } from './stats.ts';
 import { Health, HealthDetail } from './values.ts';
 
 /** The time range of statistics in whole buckets; without one, the latest hours. */
@@ -49,8 +49,7 @@ const EndpointStats = closed('EndpointStats', {
   errors: Type.Array(closed('ErrorCount', { error_code: nullable(Type.String()), requests: integer() }), {
     description: 'Failed requests by error code, the most frequent first.',
   }),
-  cost_micros: integer({ description: 'Micro-USD, rounded half up.' }),
-  cost_usd: ExactUsd,
+  ...spendSums,
   tightest_limit: nullable(LimitUsage, {
     description:
       'Of the limits that apply to every request of this endpoint (its own, with its `max_concurrency`, its provider’s, its credential’s and those of the organization), the one of which the largest share is used now or, with the periods `hour`, `day`, `week` and `month`, will be used when it resets. If shares are equal, the share used now decides, then the narrower limit. Null if there is none, and if `limits` is not `read`.',

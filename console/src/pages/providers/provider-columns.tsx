@@ -1,13 +1,13 @@
-import { spentIn } from '../../api/usage-queries.ts';
 import { formatCount, formatMoneyShort } from '../../format/numbers.ts';
 import { DayTraffic, DayValue } from '../../parts/day-figure.tsx';
+import { costPerRequest, knownSpend } from '../../parts/endpoint-spend.ts';
+import { type EndpointSums, sumOfAll } from '../../parts/endpoint-sums.ts';
 import { ErrorShare, errorShareOf } from '../../parts/error-share.tsx';
 import { HealthCell, StateBadges } from '../../parts/health-badge.tsx';
 import { healthOrder, isUnwell } from '../../parts/health-order.ts';
 import { text } from '../../text/index.ts';
 import { type Column, nameWidth, RowName } from '../../ui/data-table.tsx';
 import { CredentialCell, credentialOrder } from './credential-cell.tsx';
-import { allOf, type ProviderStats } from './provider-stats.ts';
 import type { ProviderRow } from './use-provider-rows.ts';
 
 const words = text.providers;
@@ -90,9 +90,18 @@ const traffic: readonly Column<ProviderRow>[] = [
     header: words.columns.spend,
     from: 'lg',
     align: 'right',
-    sortBy: ({ stats }) => spentAt(stats)?.total ?? -1,
-    cell: ({ stats }) => <DayValue of={spentAt(stats)} format={formatMoneyShort} />,
-    total: (rows) => <DayValue of={spentAt(totalOf(rows))} format={formatMoneyShort} />,
+    sortBy: ({ stats }) => knownSpend(stats) ?? -1,
+    cell: ({ stats }) => <Money micros={knownSpend(stats)} />,
+    total: (rows) => <Money micros={knownSpend(totalOf(rows))} />,
+  },
+  {
+    id: 'cost',
+    header: words.columns.cost,
+    from: 'xl',
+    align: 'right',
+    sortBy: ({ stats }) => costPerRequest(stats) ?? -1,
+    cell: ({ stats }) => <Money micros={costPerRequest(stats)} />,
+    total: (rows) => <Money micros={costPerRequest(totalOf(rows))} />,
   },
 ];
 
@@ -116,12 +125,10 @@ const rest: readonly Column<ProviderRow>[] = [
 ];
 
 /** Undefined while unknown. */
-function totalOf(rows: readonly ProviderRow[]): ProviderStats | undefined {
-  const known = rows.flatMap(({ stats }) => stats ?? []);
-  return known.length < rows.length ? undefined : allOf(known);
+function totalOf(rows: readonly ProviderRow[]): EndpointSums | undefined {
+  return sumOfAll(rows.map(({ stats }) => stats));
 }
 
-/** None despite requests is unknown: its endpoints may have no price. */
-function spentAt(stats: ProviderStats | undefined) {
-  return stats && spentIn({ total: stats.costMicros, hours: [] }, { total: stats.requests, hours: [] });
+function Money({ micros }: { readonly micros: number | null }) {
+  return <DayValue of={{ total: micros, hours: [] }} format={formatMoneyShort} />;
 }

@@ -74,6 +74,11 @@ describe('statistics of all endpoints', () => {
         latency_ms: Math.floor(random() ** 3 * 90_000),
         actual_cost_micros: Math.floor(random() * 1_000_000),
         actual_cost_rounding_picos: Math.floor(random() * 999_999),
+        ...(random() < 0.1 && {
+          usage_source: 'none',
+          actual_cost_micros: null,
+          actual_cost_rounding_picos: 0,
+        }),
       });
     });
   }
@@ -150,6 +155,8 @@ describe('statistics of all endpoints', () => {
         0n,
       );
       assert.equal(stats.cost_micros, Number((picos + 500_000n) / 1_000_000n));
+      const metered = own.filter(({ usage_source: source }) => source !== 'none').length;
+      assert.deepEqual([stats.metered_requests, stats.unpriced_requests], [metered, 0]);
     });
   }
 
