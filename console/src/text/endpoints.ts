@@ -35,7 +35,16 @@ export const endpointsText = {
     no_access: 'You can’t see limit usage. Ask an owner or admin for access.',
     unavailable: 'Relay can’t read limit usage right now. This page retries every minute.',
   },
-  rejected: (count: number) => `${counted(count, 'request')} rejected by its limits`,
+  errors: {
+    rejected: (count: number) => `${counted(count, 'request')} rejected by its limits`,
+    kinds: {
+      counted: (count: string) => `${count} failed`,
+      client: (count: string) => `${count} client errors, which health ignores`,
+      capacity: (count: string) => `${count} rejected for capacity, which health ignores`,
+    },
+    cause: (count: string, cause: string) => `  ${count} · ${cause}`,
+    ignored: { counted: '', client: 'client errors', capacity: 'no capacity' },
+  },
   note: 'Health is judged by the last 5 minutes; an endpoint without requests for 15 minutes is idle. Requests, TTFT, errors, spend and cost per request cover the last 24 hours; cost per request leaves out requests whose cost is unknown. TTFT runs from dispatch to the first token, without the wait. Prices are input · output, per 1M tokens.',
   priceHint: 'Input · output, per 1M tokens',
   unpriced: 'No price',
