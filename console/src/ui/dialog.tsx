@@ -38,6 +38,7 @@ export function Dialog(props: DialogProps) {
             SHAPES[shape],
             shape === 'panel' ? (wide ? 'max-w-3xl' : 'max-w-xl') : wide ? 'max-w-2xl' : 'max-w-lg',
           )}
+          onOpenAutoFocus={focusMarked}
           onEscapeKeyDown={stay}
           onPointerDownOutside={stay}
           onInteractOutside={stay}
@@ -67,6 +68,14 @@ export function Dialog(props: DialogProps) {
       </Primitive.Portal>
     </Primitive.Root>
   );
+}
+
+/** The field marked with `data-autofocus`: over another dialog, which keeps its focus until this one is open, `autoFocus` comes too early. */
+function focusMarked(event: Event): void {
+  const marked = event.target instanceof HTMLElement && event.target.querySelector('[data-autofocus]');
+  if (!(marked instanceof HTMLElement)) return;
+  event.preventDefault();
+  marked.focus();
 }
 
 export function DialogBody({ children }: { readonly children: ReactNode }) {

@@ -8,6 +8,7 @@ import { healthOrder, isUnwell } from '../../parts/health-order.ts';
 import { text } from '../../text/index.ts';
 import { type Column, nameWidth, RowName } from '../../ui/data-table.tsx';
 import { CredentialCell, credentialOrder } from './credential-cell.tsx';
+import { type ProviderSignal, signalOf } from './provider-signal.ts';
 import type { ProviderRow } from './use-provider-rows.ts';
 
 const words = text.providers;
@@ -34,8 +35,8 @@ function nameColumn(open: (id: string) => void): Column<ProviderRow> {
 const healthColumn: Column<ProviderRow> = {
   id: 'health',
   header: words.columns.health,
-  sortBy: ({ provider }) => healthOrder.indexOf(provider.health),
-  cell: ({ provider }) => <HealthCell of={provider} />,
+  sortBy: (row) => healthOrder.indexOf(shownSignal(row).of.health),
+  cell: (row) => <Health row={row} />,
 };
 
 const endpointsColumn: Column<ProviderRow> = {
@@ -44,17 +45,7 @@ const endpointsColumn: Column<ProviderRow> = {
   from: 'md',
   align: 'right',
   sortBy: ({ endpoints }) => endpoints.length,
-  cell: ({ endpoints }) => {
-    const unwell = endpoints.filter(({ health }) => isUnwell(health)).length;
-    return (
-      <>
-        {formatCount(endpoints.length)}
-        {unwell === 0 ? null : (
-          <span className="block text-xs whitespace-nowrap text-warn">{words.unwell(unwell)}</span>
-        )}
-      </>
-    );
-  },
+  cell: ({ endpoints }) => formatCount(endpoints.length),
   total: (rows) => formatCount(rows.reduce((sum, { endpoints }) => sum + endpoints.length, 0)),
 };
 
@@ -65,12 +56,16 @@ const traffic: readonly Column<ProviderRow>[] = [
     from: 'md',
     align: 'right',
     sortBy: ({ stats }) => stats?.requests ?? -1,
-    cell: ({ stats, provider: { health } }) => (
-      <DayTraffic
-        of={stats && { total: stats.requests, hours: stats.series }}
-        {...(isUnwell(health) && { tone: health === 'down' ? 'text-bad' : 'text-warn' })}
-      />
-    ),
+    cell: (row) => {
+      const { stats } = row;
+      const { health } = shownSignal(row).of;
+      return (
+        <DayTraffic
+          of={stats && { total: stats.requests, hours: stats.series }}
+          {...(isUnwell(health) && { tone: health === 'down' ? 'text-bad' : 'text-warn' })}
+        />
+      );
+    },
     total: (rows) => {
       const all = totalOf(rows);
       return all === undefined ? text.states.empty : formatCount(all.requests);
@@ -123,6 +118,24 @@ const rest: readonly Column<ProviderRow>[] = [
     ),
   },
 ];
+
+function shownSignal({ provider, endpoints }: ProviderRow): ProviderSignal {
+  return signalOf(provider, endpoints);
+}
+
+/** One statement: the provider's state, or how many of its endpoints have the worst one. */
+function Health({ row }: { readonly row: ProviderRow }) {
+  const { of, endpoint, unwell } = shownSignal(row);
+  if (endpoint === null) return <HealthCell of={of} />;
+  return (
+    <>
+      <HealthCell of={of} />
+      <span className="block text-xs whitespace-nowrap text-ink-faint">
+        {words.unwell(unwell, row.endpoints.length)}
+      </span>
+    </>
+  );
+}
 
 /** Undefined while unknown. */
 function totalOf(rows: readonly ProviderRow[]): EndpointSums | undefined {

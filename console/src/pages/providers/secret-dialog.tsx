@@ -42,7 +42,12 @@ export function SecretDialog({ provider, credential, onClose }: SecretDialogProp
     store.mutate(undefined);
   };
   return (
-    <Dialog open onOpenChange={onClose} title={credential === null ? words.addTitle : words.replaceTitle}>
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title={credential === null ? words.addTitle : words.replaceTitle(credential.name)}
+      description={words.forProvider(provider.name)}
+    >
       <form className="contents" onSubmit={submit}>
         <DialogBody>
           <SecretField authMode={provider.auth_mode} value={secret} onChange={setSecret} autoFocus />

@@ -29,6 +29,7 @@ export function SecretField({ authMode, value, onChange, optional, autoFocus }: 
             type="password"
             autoComplete="off"
             autoFocus={autoFocus}
+            data-autofocus={autoFocus === true || undefined}
             required={optional === undefined}
             value={value}
             onChange={(event) => change(event.target.value)}
@@ -39,6 +40,7 @@ export function SecretField({ authMode, value, onChange, optional, autoFocus }: 
             rows={6}
             autoComplete="off"
             autoFocus={autoFocus}
+            data-autofocus={autoFocus === true || undefined}
             required={optional === undefined}
             spellCheck={false}
             className="font-mono text-xs"
