@@ -42,7 +42,9 @@ function identity(open: (id: string) => void): readonly Column<EndpointRow>[] {
       from: 'xl',
       sortBy: ({ provider }) => provider?.name ?? '',
       cell: ({ provider }) => (
-        <span className="block max-w-36 truncate text-ink-soft">{provider?.name ?? ''}</span>
+        <span className="block max-w-20 truncate text-ink-soft 2xl:max-w-36" title={provider?.name}>
+          {provider?.name ?? ''}
+        </span>
       ),
     },
     {
