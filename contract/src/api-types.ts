@@ -3213,13 +3213,13 @@ export interface components {
             served: number;
             failed: number;
             cancelled: number;
-            /** @description Requests that Relay rejected because of a limit of this endpoint. They reached no endpoint, so `requests` does not count them. */
+            /** @description Requests that Relay rejected because of a limit of this endpoint, including its `max_concurrency`. They reached no endpoint, so `requests` does not count them. */
             rejected: number;
             /** @description Requests in each bucket of the range, oldest first. Empty if there were none. */
             series: number[];
-            /** @description By nearest rank: exact up to 1,000 ms, rounded to two significant digits above that. Null if nothing was measured. */
+            /** @description From the dispatch of the last attempt to its first content, without the wait; the metric `ttft_ms` of `GET /api/relay/stats/timeseries` is from arrival. By nearest rank, like `duration_ms_p95`. Null if nothing was measured. */
             ttft_ms_p50: number | null;
-            /** @description By nearest rank: exact up to 1,000 ms, rounded to two significant digits above that. Null if nothing was measured. */
+            /** @description From the dispatch of the last attempt to its first content, without the wait; the metric `ttft_ms` of `GET /api/relay/stats/timeseries` is from arrival. By nearest rank, like `duration_ms_p95`. Null if nothing was measured. */
             ttft_ms_p95: number | null;
             /** @description By nearest rank: exact up to 1,000 ms, rounded to two significant digits above that. Null if nothing was measured. */
             duration_ms_p95: number | null;
@@ -3229,7 +3229,11 @@ export interface components {
             cost_micros: number;
             /** @description Exact amount in US dollars, as a decimal string. */
             cost_usd: string;
-            /** @description Of the limits that apply to every request of this endpoint (its own, its provider’s, its credential’s and those of the organization), the one with the least remaining share. Null if there is none, and if `limits` is not `read`. */
+            /** @description Requests with reported or estimated usage: those that reached a provider, except those that it rejected without reporting usage. */
+            metered_requests: number;
+            /** @description The part of `metered_requests` whose endpoint has no price; their cost is unknown. */
+            unpriced_requests: number;
+            /** @description Of the limits that apply to every request of this endpoint (its own, with its `max_concurrency`, its provider’s, its credential’s and those of the organization), the one of which the largest share is used now or, with the periods `hour`, `day`, `week` and `month`, will be used when it resets. If shares are equal, the share used now decides, then the narrower limit. Null if there is none, and if `limits` is not `read`. */
             tightest_limit: components["schemas"]["LimitUsage"] | null;
         };
         /** EndpointStatsPage */

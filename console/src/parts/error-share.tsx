@@ -1,5 +1,9 @@
 import { formatCount, formatShare } from '../format/numbers.ts';
 import { text } from '../text/index.ts';
+import { failuresByKind, type KindOfFailure } from './failure-kinds.ts';
+import { causeOf } from './failure-words.ts';
+
+const words = text.endpoints.errors;
 
 /** What the cell needs of an endpoint, or of the endpoints of a provider. */
 export interface FailedCounts {
@@ -19,18 +23,33 @@ export function errorShareOf(of: FailedCounts | undefined): number | null {
   return of === undefined || of.requests === 0 ? null : of.failed / of.requests;
 }
 
-/** The share of requests that failed, with their causes on hover. Normal is gray; only trouble has color. */
+/** The share of requests that failed, with their causes on hover. Normal is gray; only what health counts has color. */
 export function ErrorShare({ of }: { readonly of: FailedCounts | undefined }) {
   const share = errorShareOf(of);
   if (of === undefined || share === null) return <span className="text-ink-faint">{text.states.empty}</span>;
-  const tone = share > ERRORS_BAD ? 'text-bad' : share > ERRORS_WARN ? 'text-warn' : '';
-  const causes = of.errors
-    .slice(0, CAUSES_SHOWN)
-    .map(({ error_code: code, requests }) => `${formatCount(requests)} ${code ?? text.states.empty}`);
-  const rejected = of.rejected === 0 ? [] : [text.endpoints.rejected(of.rejected)];
+  const kinds = failuresByKind(of.failed, of.errors);
+  const counted = kinds.find(({ kind }) => kind === 'counted')?.requests ?? 0;
+  const countedShare = counted / of.requests;
+  const tone = countedShare > ERRORS_BAD ? 'text-bad' : countedShare > ERRORS_WARN ? 'text-warn' : '';
+  const rejected = of.rejected === 0 ? [] : [words.rejected(of.rejected)];
   return (
-    <span className={share === 0 ? 'text-ink-faint' : tone} title={[...causes, ...rejected].join('\n')}>
-      {formatShare(share)}
+    <span title={[...kinds.flatMap(linesOf), ...rejected].join('\n')}>
+      <span className={share === 0 ? 'text-ink-faint' : tone}>{formatShare(share)}</span>
+      {share === 0 || counted > 0 ? null : (
+        <span className="block text-xs whitespace-nowrap text-ink-faint">
+          {kinds.map(({ kind }) => words.ignored[kind]).join(', ')}
+        </span>
+      )}
     </span>
   );
+}
+
+/** What it is and how many, then the most frequent causes. */
+function linesOf({ kind, requests, codes }: KindOfFailure): string[] {
+  const causes = codes
+    .slice(0, CAUSES_SHOWN)
+    .map(({ error_code: code, requests: count }) =>
+      words.cause(formatCount(count), code === null ? text.states.empty : causeOf(code)),
+    );
+  return [words.kinds[kind](formatCount(requests)), ...causes];
 }

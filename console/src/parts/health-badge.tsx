@@ -25,7 +25,7 @@ export function HealthCell({ of }: { readonly of: SeenHealth }) {
   const nowMs = useNow(REFRESH_MS);
   const { health, health_detail: detail } = of;
   const why = health === 'unknown' ? text.health.idle : isUnwell(health) ? detail.reason : null;
-  const judgedBy = health === 'unknown' ? [] : [`${recentWords(detail)}.`];
+  const judgedBy = health === 'unknown' ? [] : [`${recentWords(detail)}.`, text.health.ignores];
   return (
     <span title={[healthSentence(of, nowMs), ...judgedBy].join('\n')}>
       <HealthBadge health={health} />

@@ -8,22 +8,34 @@ import { HealthSentence } from './health-badge.tsx';
 const words = text.health;
 
 /** What recent requests met at an endpoint or provider, in its panel. */
-export function HealthSection({
-  of,
-}: {
-  readonly of: SeenHealth & { readonly health_detail: HealthDetail };
-}) {
+export function HealthSection({ of, about }: HealthSectionProps) {
   const { health_detail: detail } = of;
   return (
     <Section title={words.title}>
       <DetailList
         rows={[
+          ...(about === undefined ? [] : [about]),
           [words.state, <HealthSentence key="state" of={of} />],
-          [words.recent, recentWords(detail)],
+          [words.recent, <Recent key="recent" of={detail} />],
           [words.lastError, <LastError key="error" of={detail.last_error} />],
         ]}
       />
     </Section>
+  );
+}
+
+interface HealthSectionProps {
+  readonly of: SeenHealth & { readonly health_detail: HealthDetail };
+  /** What it is the health of, where that isn’t clear. */
+  readonly about?: readonly [label: string, name: string];
+}
+
+function Recent({ of }: { readonly of: HealthDetail }) {
+  return (
+    <>
+      {recentWords(of)}
+      <span className="block text-xs text-ink-faint">{words.ignores}</span>
+    </>
   );
 }
 

@@ -213,6 +213,7 @@ export const shellText = {
     title: 'Health',
     state: 'State',
     recent: 'Recent requests',
+    ignores: 'Client errors and requests rejected for capacity don’t count.',
     lastError: 'Last error',
     none: 'None',
     idle: 'No requests',

@@ -76,6 +76,7 @@ describe('the health of endpoints', () => {
     await story.button('Assistant 1').click();
     await story.page.getByText(REFUSED).waitFor();
     await story.page.getByText(/in the last 5 min, (all|1) failed/).waitFor();
+    await story.page.getByText('Client errors and requests rejected for capacity don’t count.').waitFor();
     await story.button('Test connection').click();
     await story.page.getByText(/127\.0\.0\.1:\d+ refuses connections/).waitFor();
     await story.page.getByText('Connection failed').waitFor();

@@ -1,11 +1,13 @@
+import type { Endpoint } from '@relay/contract';
 import { formatCount, formatMoney, formatMoneyShort } from '../../format/numbers.ts';
 import { DayTraffic, DayValue } from '../../parts/day-figure.tsx';
-import { knownSpend } from '../../parts/endpoint-spend.ts';
+import { costPerRequest, knownSpend } from '../../parts/endpoint-spend.ts';
+import { type EndpointSums, sumOfAll } from '../../parts/endpoint-sums.ts';
 import { ErrorShare, errorShareOf } from '../../parts/error-share.tsx';
 import { HealthCell, StateBadges } from '../../parts/health-badge.tsx';
 import { healthOrder, isUnwell } from '../../parts/health-order.ts';
 import { LimitBar } from '../../parts/limit-bar.tsx';
-import { NoPrice } from '../../parts/no-price.tsx';
+import { SetPriceButton } from '../../parts/set-price-button.tsx';
 import { text } from '../../text/index.ts';
 import { type Column, nameWidth, RowName } from '../../ui/data-table.tsx';
 import { TtftCell } from './ttft-cell.tsx';
@@ -32,6 +34,7 @@ function identity(open: (id: string) => void): readonly Column<EndpointRow>[] {
           {endpoint.name}
         </RowName>
       ),
+      total: (rows) => words.total(rows.length),
     },
     {
       id: 'provider',
@@ -39,14 +42,16 @@ function identity(open: (id: string) => void): readonly Column<EndpointRow>[] {
       from: 'xl',
       sortBy: ({ provider }) => provider?.name ?? '',
       cell: ({ provider }) => (
-        <span className="block max-w-36 truncate text-ink-soft">{provider?.name ?? ''}</span>
+        <span className="block max-w-20 truncate text-ink-soft 2xl:max-w-36" title={provider?.name}>
+          {provider?.name ?? ''}
+        </span>
       ),
     },
     {
       id: 'health',
       header: words.columns.health,
       sortBy: ({ endpoint }) => healthOrder.indexOf(endpoint.health),
-      cell: ({ endpoint }) => <HealthCell of={endpoint} />,
+      cell: ({ endpoint }) => <Health of={endpoint} />,
     },
   ];
 }
@@ -66,6 +71,10 @@ const traffic: readonly Column<EndpointRow>[] = [
         })}
       />
     ),
+    total: (rows) => {
+      const all = totalOf(rows);
+      return all === undefined ? text.states.empty : formatCount(all.requests);
+    },
   },
   {
     id: 'ttft',
@@ -82,14 +91,25 @@ const traffic: readonly Column<EndpointRow>[] = [
     align: 'right',
     sortBy: ({ stats }) => errorShareOf(stats) ?? -1,
     cell: ({ stats }) => <ErrorShare of={stats} />,
+    total: (rows) => <ErrorShare of={totalOf(rows)} />,
   },
   {
     id: 'spend',
     header: words.columns.spend,
     from: 'lg',
     align: 'right',
-    sortBy: (row) => spendOf(row) ?? -1,
-    cell: (row) => <DayValue of={{ total: spendOf(row), hours: [] }} format={formatMoneyShort} />,
+    sortBy: ({ stats }) => knownSpend(stats) ?? -1,
+    cell: ({ stats }) => <Money micros={knownSpend(stats)} />,
+    total: (rows) => <Money micros={knownSpend(totalOf(rows))} />,
+  },
+  {
+    id: 'cost',
+    header: words.columns.cost,
+    from: 'xl',
+    align: 'right',
+    sortBy: ({ stats }) => costPerRequest(stats) ?? -1,
+    cell: ({ stats }) => <Money micros={costPerRequest(stats)} />,
+    total: (rows) => <Money micros={costPerRequest(totalOf(rows))} />,
   },
 ];
 
@@ -119,17 +139,29 @@ const rest: readonly Column<EndpointRow>[] = [
       <span title={lanes.map(({ name }) => name).join('\n')}>{formatCount(lanes.length)}</span>
     ),
   },
-  {
-    id: 'state',
-    header: words.columns.state,
-    from: 'sm',
-    sortBy: ({ endpoint }) => Number(endpoint.enabled),
-    cell: ({ endpoint }) => <StateBadges enabled={endpoint.enabled} managedBy={endpoint.managed_by} />,
-  },
 ];
 
-function spendOf({ stats, price: known }: EndpointRow): number | null {
-  return knownSpend(stats, known !== undefined);
+/** Disabled and managed by file are said; enabled is normal. */
+function Health({ of }: { readonly of: Endpoint }) {
+  return (
+    <>
+      <HealthCell of={of} />
+      {of.enabled && of.managed_by === undefined ? null : (
+        <span className="mt-0.5 block">
+          <StateBadges enabled={of.enabled} managedBy={of.managed_by} />
+        </span>
+      )}
+    </>
+  );
+}
+
+/** Undefined while unknown. */
+function totalOf(rows: readonly EndpointRow[]): EndpointSums | undefined {
+  return sumOfAll(rows.map(({ stats }) => stats));
+}
+
+function Money({ micros }: { readonly micros: number | null }) {
+  return <DayValue of={{ total: micros, hours: [] }} format={formatMoneyShort} />;
 }
 
 /** As wide as a limit, so that columns stay where they are. */
@@ -148,8 +180,8 @@ function TightestLimit({ row: { stats, limits } }: { readonly row: EndpointRow }
   );
 }
 
-function Price({ row: { price } }: { readonly row: EndpointRow }) {
-  if (price === undefined) return <NoPrice />;
+function Price({ row: { endpoint, price } }: { readonly row: EndpointRow }) {
+  if (price === undefined) return <SetPriceButton endpointId={endpoint.id} asLink />;
   return (
     <span className="whitespace-nowrap" title={words.priceHint}>
       {formatMoney(price.input_cost_micros_per_1m_tokens)}

@@ -1,7 +1,7 @@
 import { formatDuration } from '../../format/numbers.ts';
 import { text } from '../../text/index.ts';
 
-const WIDTH = 72;
+const WIDTH = 40;
 /** Where the scale ends. */
 const MS_MAX = 10_000;
 /** Below a few of these the scale is nearly linear, above it logarithmic. */
@@ -16,7 +16,7 @@ interface TtftCellProps {
 export function TtftCell({ p50, p95 }: TtftCellProps) {
   if (p50 === null || p95 === null)
     return (
-      <span className="inline-block min-w-[92px] text-ink-faint xl:min-w-[172px]">{text.states.empty}</span>
+      <span className="inline-block min-w-[92px] text-ink-faint xl:min-w-[140px]">{text.states.empty}</span>
     );
   const [from, to] = [placeOf(p50), placeOf(p95)];
   return (

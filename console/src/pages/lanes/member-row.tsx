@@ -195,14 +195,14 @@ function Ttft({ facts }: FigureProps) {
 }
 
 function Cost({ facts }: FigureProps) {
-  const cost = costPerRequest(facts?.stats, facts?.isPriced === true);
+  const cost = costPerRequest(facts?.stats);
   if (cost === null && facts?.isPriced === false) return <NoPrice />;
   return <DayValue of={{ total: cost, hours: [] }} format={formatMoneyShort} />;
 }
 
 /** What is unknown has no column here that a dash would stand in. */
 function FiguresBelow({ facts }: FigureProps) {
-  const cost = costPerRequest(facts?.stats, facts?.isPriced === true);
+  const cost = costPerRequest(facts?.stats);
   return (
     <>
       {facts?.stats?.ttft_ms_p95 == null ? null : (

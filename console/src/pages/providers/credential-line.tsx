@@ -45,7 +45,7 @@ export function CredentialLine({ provider, credential, mayWrite, isStarted }: Cr
             </Button>
             <MoreMenu>
               <MenuItem icon={<RotateCcwKey aria-hidden />} onSelect={() => setAsked('replace')}>
-                {words.replaceTitle}
+                {words.replace}
               </MenuItem>
               <MenuItem icon={<Power aria-hidden />} onSelect={() => toggle.mutate(undefined)}>
                 {credential.enabled ? words.disable : words.enable}

@@ -2,7 +2,7 @@ import type { Provider } from '@relay/contract';
 import { useQuery } from '@tanstack/react-query';
 import { KeyRound } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import { credentialsQuery } from '../../api/queries.ts';
+import { credentialsQuery, HEALTH_REFRESH } from '../../api/queries.ts';
 import { useApi } from '../../api/use-api.ts';
 import { text } from '../../text/index.ts';
 import { Button } from '../../ui/button.tsx';
@@ -22,7 +22,7 @@ interface CredentialSectionProps {
 
 /** The credentials that Relay sends to the provider. A secret can be set and replaced, never read. */
 export function CredentialSection({ provider, mayWrite, isStarted }: CredentialSectionProps) {
-  const credentials = useQuery(credentialsQuery(useApi()));
+  const credentials = useQuery({ ...credentialsQuery(useApi()), ...HEALTH_REFRESH });
   const own = credentials.data?.filter(({ provider_id: id }) => id === provider.id);
   const notNeeded = provider.auth_mode === 'none';
   const maySet = mayWrite && !notNeeded && own?.length === 0;

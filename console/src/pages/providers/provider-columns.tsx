@@ -1,13 +1,14 @@
-import { spentIn } from '../../api/usage-queries.ts';
 import { formatCount, formatMoneyShort } from '../../format/numbers.ts';
 import { DayTraffic, DayValue } from '../../parts/day-figure.tsx';
+import { costPerRequest, knownSpend } from '../../parts/endpoint-spend.ts';
+import { type EndpointSums, sumOfAll } from '../../parts/endpoint-sums.ts';
 import { ErrorShare, errorShareOf } from '../../parts/error-share.tsx';
 import { HealthCell, StateBadges } from '../../parts/health-badge.tsx';
 import { healthOrder, isUnwell } from '../../parts/health-order.ts';
 import { text } from '../../text/index.ts';
 import { type Column, nameWidth, RowName } from '../../ui/data-table.tsx';
 import { CredentialCell, credentialOrder } from './credential-cell.tsx';
-import { allOf, type ProviderStats } from './provider-stats.ts';
+import { type ProviderSignal, signalOf } from './provider-signal.ts';
 import type { ProviderRow } from './use-provider-rows.ts';
 
 const words = text.providers;
@@ -34,8 +35,8 @@ function nameColumn(open: (id: string) => void): Column<ProviderRow> {
 const healthColumn: Column<ProviderRow> = {
   id: 'health',
   header: words.columns.health,
-  sortBy: ({ provider }) => healthOrder.indexOf(provider.health),
-  cell: ({ provider }) => <HealthCell of={provider} />,
+  sortBy: (row) => healthOrder.indexOf(shownSignal(row).of.health),
+  cell: (row) => <Health row={row} />,
 };
 
 const endpointsColumn: Column<ProviderRow> = {
@@ -44,17 +45,7 @@ const endpointsColumn: Column<ProviderRow> = {
   from: 'md',
   align: 'right',
   sortBy: ({ endpoints }) => endpoints.length,
-  cell: ({ endpoints }) => {
-    const unwell = endpoints.filter(({ health }) => isUnwell(health)).length;
-    return (
-      <>
-        {formatCount(endpoints.length)}
-        {unwell === 0 ? null : (
-          <span className="block text-xs whitespace-nowrap text-warn">{words.unwell(unwell)}</span>
-        )}
-      </>
-    );
-  },
+  cell: ({ endpoints }) => formatCount(endpoints.length),
   total: (rows) => formatCount(rows.reduce((sum, { endpoints }) => sum + endpoints.length, 0)),
 };
 
@@ -65,12 +56,16 @@ const traffic: readonly Column<ProviderRow>[] = [
     from: 'md',
     align: 'right',
     sortBy: ({ stats }) => stats?.requests ?? -1,
-    cell: ({ stats, provider: { health } }) => (
-      <DayTraffic
-        of={stats && { total: stats.requests, hours: stats.series }}
-        {...(isUnwell(health) && { tone: health === 'down' ? 'text-bad' : 'text-warn' })}
-      />
-    ),
+    cell: (row) => {
+      const { stats } = row;
+      const { health } = shownSignal(row).of;
+      return (
+        <DayTraffic
+          of={stats && { total: stats.requests, hours: stats.series }}
+          {...(isUnwell(health) && { tone: health === 'down' ? 'text-bad' : 'text-warn' })}
+        />
+      );
+    },
     total: (rows) => {
       const all = totalOf(rows);
       return all === undefined ? text.states.empty : formatCount(all.requests);
@@ -90,9 +85,18 @@ const traffic: readonly Column<ProviderRow>[] = [
     header: words.columns.spend,
     from: 'lg',
     align: 'right',
-    sortBy: ({ stats }) => spentAt(stats)?.total ?? -1,
-    cell: ({ stats }) => <DayValue of={spentAt(stats)} format={formatMoneyShort} />,
-    total: (rows) => <DayValue of={spentAt(totalOf(rows))} format={formatMoneyShort} />,
+    sortBy: ({ stats }) => knownSpend(stats) ?? -1,
+    cell: ({ stats }) => <Money micros={knownSpend(stats)} />,
+    total: (rows) => <Money micros={knownSpend(totalOf(rows))} />,
+  },
+  {
+    id: 'cost',
+    header: words.columns.cost,
+    from: 'xl',
+    align: 'right',
+    sortBy: ({ stats }) => costPerRequest(stats) ?? -1,
+    cell: ({ stats }) => <Money micros={costPerRequest(stats)} />,
+    total: (rows) => <Money micros={costPerRequest(totalOf(rows))} />,
   },
 ];
 
@@ -115,13 +119,29 @@ const rest: readonly Column<ProviderRow>[] = [
   },
 ];
 
-/** Undefined while unknown. */
-function totalOf(rows: readonly ProviderRow[]): ProviderStats | undefined {
-  const known = rows.flatMap(({ stats }) => stats ?? []);
-  return known.length < rows.length ? undefined : allOf(known);
+function shownSignal({ provider, endpoints }: ProviderRow): ProviderSignal {
+  return signalOf(provider, endpoints);
 }
 
-/** None despite requests is unknown: its endpoints may have no price. */
-function spentAt(stats: ProviderStats | undefined) {
-  return stats && spentIn({ total: stats.costMicros, hours: [] }, { total: stats.requests, hours: [] });
+/** One statement: the provider's state, or how many of its endpoints have the worst one. */
+function Health({ row }: { readonly row: ProviderRow }) {
+  const { of, endpoint, unwell } = shownSignal(row);
+  if (endpoint === null) return <HealthCell of={of} />;
+  return (
+    <>
+      <HealthCell of={of} />
+      <span className="block text-xs whitespace-nowrap text-ink-faint">
+        {words.unwell(unwell, row.endpoints.length)}
+      </span>
+    </>
+  );
+}
+
+/** Undefined while unknown. */
+function totalOf(rows: readonly ProviderRow[]): EndpointSums | undefined {
+  return sumOfAll(rows.map(({ stats }) => stats));
+}
+
+function Money({ micros }: { readonly micros: number | null }) {
+  return <DayValue of={{ total: micros, hours: [] }} format={formatMoneyShort} />;
 }

@@ -17,17 +17,20 @@ import { Dialog, DialogBody } from '../../ui/dialog.tsx';
 import { ResourceMenu } from '../../ui/resource-menu.tsx';
 import { CredentialSection } from './credential-section.tsx';
 import { EditProviderDialog } from './edit-provider-dialog.tsx';
+import { signalOf } from './provider-signal.ts';
 import { TestSection } from './test-section.tsx';
+import type { ProviderRow } from './use-provider-rows.ts';
 
 const words = text.providers;
 
 interface ProviderPanelProps {
-  readonly provider: Provider;
+  readonly row: ProviderRow;
   readonly onClose: () => void;
 }
 
 /** The details of one provider, beside the list. */
-export function ProviderPanel({ provider, onClose }: ProviderPanelProps) {
+export function ProviderPanel({ row: { provider, endpoints }, onClose }: ProviderPanelProps) {
+  const signal = signalOf(provider, endpoints);
   const { can } = useAccess();
   const started = useStarted();
   const mayWrite = can('updateProvider') && provider.managed_by !== 'file';
@@ -39,7 +42,7 @@ export function ProviderPanel({ provider, onClose }: ProviderPanelProps) {
       title={provider.name}
       description={
         <span className="mt-1 flex flex-wrap gap-1.5">
-          <HealthBadge health={provider.health} />
+          <HealthBadge health={signal.of.health} />
           <StateBadges enabled={provider.enabled} managedBy={provider.managed_by} />
         </span>
       }
@@ -69,7 +72,10 @@ export function ProviderPanel({ provider, onClose }: ProviderPanelProps) {
             ]}
           />
         </Section>
-        <HealthSection of={provider} />
+        <HealthSection
+          of={signal.of}
+          {...(signal.endpoint !== null && { about: [words.unwellEndpoint, signal.endpoint.name] })}
+        />
         <CredentialSection provider={provider} mayWrite={mayWrite} isStarted={started === 'credential'} />
         {can('testProvider') ? <TestSection provider={provider} isStarted={started === 'test'} /> : null}
       </DialogBody>

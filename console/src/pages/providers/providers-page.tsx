@@ -24,7 +24,7 @@ export function ProvidersPage() {
       all?.filter(({ provider: { name, slug, base_url: url, id } }) => matches(query, name, slug, url, id)),
     [all, query],
   );
-  const opened = providers.data?.find(({ id }) => id === openId);
+  const opened = all?.find(({ provider: { id } }) => id === openId);
   return (
     <ListPage
       title={text.pages.providers}
@@ -50,7 +50,9 @@ export function ProvidersPage() {
               }}
             />
           ) : null}
-          {opened === undefined ? null : <ProviderPanel key={opened.id} provider={opened} onClose={close} />}
+          {opened === undefined ? null : (
+            <ProviderPanel key={opened.provider.id} row={opened} onClose={close} />
+          )}
         </>
       }
     >

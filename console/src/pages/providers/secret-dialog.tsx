@@ -45,10 +45,8 @@ export function SecretDialog({ provider, credential, onClose }: SecretDialogProp
     <Dialog
       open
       onOpenChange={onClose}
-      title={credential === null ? words.addTitle : words.replaceTitle}
-      description={
-        credential === null ? words.addOf(provider.name) : words.replaceOf(credential.name, provider.name)
-      }
+      title={credential === null ? words.addTitle : words.replaceTitle(credential.name)}
+      description={words.forProvider(provider.name)}
     >
       <form className="contents" onSubmit={submit}>
         <DialogBody>

@@ -4,8 +4,8 @@ import { useMemo } from 'react';
 import { endpointStatsQuery } from '../../api/endpoint-stats-query.ts';
 import { credentialsQuery, endpointsQuery, HEALTH_REFRESH, providersQuery } from '../../api/queries.ts';
 import { useApi } from '../../api/use-api.ts';
+import { type EndpointSums, NO_SUMS, sumsByProvider } from '../../parts/endpoint-sums.ts';
 import { useAccess } from '../../session/use-access.ts';
-import { NO_STATS, type ProviderStats, statsByProvider } from './provider-stats.ts';
 
 /** A provider with its endpoints, credentials and last 24 hours, as far as the caller can read them. */
 export interface ProviderRow {
@@ -13,7 +13,7 @@ export interface ProviderRow {
   readonly endpoints: readonly Endpoint[];
   readonly credentials: readonly Credential[];
   /** Undefined while loading and without access. */
-  readonly stats: ProviderStats | undefined;
+  readonly stats: EndpointSums | undefined;
 }
 
 export function useProviderRows() {
@@ -26,14 +26,14 @@ export function useProviderRows() {
   const rows = useMemo(() => {
     const endpointsOf = Map.groupBy(endpoints.data ?? [], ({ provider_id: id }) => id);
     const credentialsOf = Map.groupBy(credentials.data ?? [], ({ provider_id: id }) => id);
-    const statsOf = stats && statsByProvider(stats.endpoints);
+    const statsOf = stats && sumsByProvider(stats.endpoints);
     return providers.data?.map((provider): ProviderRow => {
       const { id } = provider;
       return {
         provider,
         endpoints: endpointsOf.get(id) ?? [],
         credentials: credentialsOf.get(id) ?? [],
-        stats: statsOf?.get(id) ?? (statsOf && NO_STATS),
+        stats: statsOf?.get(id) ?? (statsOf && NO_SUMS),
       };
     });
   }, [providers.data, endpoints.data, credentials.data, stats]);

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { randomUUIDv7 } from 'node:crypto';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { type FreshDatabase, freshDatabase } from '@relay/testbed';
+import { SOMEBODY } from '../../admission/ask.fixture.ts';
 import type { Caller } from '../../domain/caller.ts';
+import { endpointBound, type Limit, resourceLimit } from '../../domain/limits/limit.ts';
 import { sampleRow } from '../../store/ledger/ledger-row.fixture.ts';
 import type { LedgerRow } from '../../store/ledger/ledger-row.ts';
 import { storeUnavailable } from '../../store/store-error.ts';
@@ -67,12 +70,38 @@ describe('statistics of all endpoints', () => {
         provider_id: one.provider.id,
         state,
         error_code: state === 'failed' ? pick(['upstream_timeout', 'upstream_status_500']) : null,
-        ttft_ms: random() < 0.8 ? Math.floor(random() ** 3 * 20_000) : null,
+        ...firstContent(random),
         latency_ms: Math.floor(random() ** 3 * 90_000),
         actual_cost_micros: Math.floor(random() * 1_000_000),
         actual_cost_rounding_picos: Math.floor(random() * 999_999),
+        ...(random() < 0.1 && {
+          usage_source: 'none',
+          actual_cost_micros: null,
+          actual_cost_rounding_picos: 0,
+        }),
       });
     });
+  }
+
+  /** After a wait, and in part after an attempt that failed. */
+  function firstContent(random: () => number): Pick<LedgerRow, 'ttft_ms' | 'attempts'> {
+    const waitMs = Math.floor(random() ** 3 * 30_000);
+    const started = random() < 0.2 ? [waitMs, waitMs + Math.floor(random() * 4_000)] : [waitMs];
+    const ttftMs = random() < 0.8 ? (started.at(-1) ?? 0) + Math.floor(random() ** 3 * 20_000) : null;
+    return {
+      ttft_ms: ttftMs,
+      attempts: started.map((startedMs) => ({
+        endpoint_id: one.endpoint.id,
+        provider_id: one.provider.id,
+        upstream_model: 'gpt-5',
+        outcome: 'completed',
+        status: 200,
+        cause: null,
+        wait_ms: waitMs,
+        latency_ms: 5,
+        started_ms: startedMs,
+      })),
+    };
   }
 
   const read = async (caller: Caller = room.acme, query = {}) =>
@@ -101,7 +130,9 @@ describe('statistics of all endpoints', () => {
         [stats.requests, stats.served, stats.failed, stats.cancelled],
         [own.length, inState('completed'), inState('failed'), inState('cancelled')],
       );
-      const ttfts = own.flatMap(({ ttft_ms }) => ttft_ms ?? []);
+      const ttfts = own.flatMap(({ ttft_ms: ttftMs, attempts }) =>
+        ttftMs === null ? [] : ttftMs - (attempts.at(-1)?.started_ms ?? 0),
+      );
       assert.equal(stats.ttft_ms_p50, quantile(ttfts, 0.5));
       assert.equal(stats.ttft_ms_p95, quantile(ttfts, 0.95));
       const latencies = own.map(({ latency_ms }) => latency_ms);
@@ -124,6 +155,8 @@ describe('statistics of all endpoints', () => {
         0n,
       );
       assert.equal(stats.cost_micros, Number((picos + 500_000n) / 1_000_000n));
+      const metered = own.filter(({ usage_source: source }) => source !== 'none').length;
+      assert.deepEqual([stats.metered_requests, stats.unpriced_requests], [metered, 0]);
     });
   }
 
@@ -155,28 +188,76 @@ describe('statistics of all endpoints', () => {
     assert.equal((await statsOf(two.endpoint.id)).tightest_limit?.policy_id, two.limitPolicy.id);
   });
 
-  it('count requests that a limit of the endpoint rejected, though they reached no endpoint', async () => {
-    const rejected = sampleRow({
-      request_id: idAt(nowMs - HOUR_MS, 5_000),
-      organization_id: room.acme.organizationId,
-      user_id: room.acme.userId,
-      lane_id: two.lane.id,
-      state: 'failed',
-      error_code: 'budget_exhausted',
-      usage_source: 'none',
-      bound_policy: {
-        policy_id: two.limitPolicy.id,
-        kind: 'resource',
-        scope_type: 'endpoint',
-        scope_id: two.endpoint.id,
-        metric: 'requests',
-        period: 'minute',
-        resets_at: null,
-      },
+  it('have the concurrency limit of the endpoint as tightest when it is full, and not while it has more room', async () => {
+    const id = two.endpoint.id;
+    await room.call('updateEndpoint', room.acme, { id, body: { max_concurrency: 2 } });
+    const { body: shared } = await room.call('createLimitPolicy', room.acme, {
+      body: { scope_type: 'global', metric: 'concurrency', period: 'none', limit_value: 64 },
     });
-    await recordRequests(room.db, [rejected]);
+    await room.snapshots.refreshNow(room.acme.organizationId);
+    const snapshot = await room.snapshots.load(room.acme.organizationId);
+    const endpoint = snapshot.endpoints.get(id);
+    const policy = snapshot.limitPolicies.find((each) => each.id === shared.id);
+    assert.ok(endpoint !== undefined && policy !== undefined);
+    const [all, own] = [resourceLimit(policy), endpointBound(endpoint, 2)];
+    await hold(all);
+    assert.equal((await statsOf(id)).tightest_limit?.policy_id, shared.id);
+    await hold(all, own);
+    await hold(all, own);
+    const { tightest_limit: tightest } = await statsOf(id);
+    assert.deepEqual(
+      [tightest?.policy_id, tightest?.scope_type, tightest?.used, tightest?.limit],
+      [`endpoint:${id}:max_concurrency`, 'endpoint', 2, 2],
+    );
+  });
+
+  /** A request in flight that counts toward these limits. */
+  async function hold(...limits: readonly Limit[]): Promise<void> {
+    const { kind } = await room.engine.admit({
+      organizationId: room.acme.organizationId,
+      operationId: randomUUIDv7(),
+      queue: 'one',
+      waitersMax: 10,
+      ...SOMEBODY,
+      candidates: [
+        {
+          endpointId: two.endpoint.id,
+          paced: false,
+          charges: limits.map(({ applied }) => ({ policy: applied, cost: 1 })),
+        },
+      ],
+      selection: 'preferred',
+      waitMsMax: 60_000,
+      leaseMs: 60_000,
+      draft: '',
+    });
+    assert.equal(kind, 'admitted');
+  }
+
+  it('count requests that a limit of the endpoint rejected, though they reached no endpoint', async () => {
+    const rejectedBy = (policyId: string, number: number) =>
+      sampleRow({
+        request_id: idAt(nowMs - HOUR_MS, number),
+        organization_id: room.acme.organizationId,
+        user_id: room.acme.userId,
+        lane_id: two.lane.id,
+        state: 'failed',
+        error_code: 'budget_exhausted',
+        usage_source: 'none',
+        bound_policy: {
+          policy_id: policyId,
+          kind: 'resource',
+          scope_type: 'endpoint',
+          scope_id: two.endpoint.id,
+          metric: 'requests',
+          period: 'minute',
+          resets_at: null,
+        },
+      });
+    const bound = `endpoint:${two.endpoint.id}:max_concurrency`;
+    await recordRequests(room.db, [rejectedBy(two.limitPolicy.id, 5_000), rejectedBy(bound, 5_001)]);
     const { rejected: count, requests } = await statsOf(two.endpoint.id);
-    assert.deepEqual([count, requests], [1, 0]);
+    assert.deepEqual([count, requests], [2, 0]);
   });
 
   it('do without limits where the caller may not see them, and while their state is unavailable', async () => {

@@ -77,7 +77,7 @@ async function readAll(
 function toStats(endpoint: Endpoint, range: BucketRange, read: ReadStats): EndpointStats {
   const { id } = endpoint;
   const sums = read.sums.get(id);
-  const { completed = 0, failed = 0, cancelled = 0, costPicos = 0n } = sums ?? {};
+  const { completed = 0, failed = 0, cancelled = 0, costPicos = 0n, metered = 0, unpriced = 0 } = sums ?? {};
   const ttft = sums?.durations.ttft ?? NO_DURATIONS;
   return {
     endpoint_id: id,
@@ -96,6 +96,8 @@ function toStats(endpoint: Endpoint, range: BucketRange, read: ReadStats): Endpo
     errors: errorsOf(read.errors.get(id) ?? []),
     cost_micros: shownMicros(costPicos),
     cost_usd: exactUsd(costPicos),
+    metered_requests: metered,
+    unpriced_requests: unpriced,
     tightest_limit: read.tightest.get(id) ?? null,
   };
 }

@@ -1,12 +1,12 @@
 import type { EndpointStatsPage, LimitUsage } from '@relay/contract';
 import type { Caller } from '../../domain/caller.ts';
-import { type Limit, resourceLimit, scopesOf } from '../../domain/limits/limit.ts';
+import { endpointBound, type Limit, resourceLimit, scopesOf } from '../../domain/limits/limit.ts';
 import { RelayError } from '../../domain/relay-error.ts';
 import { routingTableOf } from '../../domain/routing/routing.ts';
 import type { OrganizationSnapshot } from '../../domain/snapshot.ts';
 import { readLimitState } from '../limit-state.ts';
 import type { UsageDeps } from '../limits/read-usage.ts';
-import { leftShare, toLimitUsage } from '../limits/usage-wire.ts';
+import { toLimitUsage } from '../limits/usage-wire.ts';
 import { seesOrganization } from '../limits/visibility.ts';
 
 export type LimitDeps = UsageDeps;
@@ -20,7 +20,7 @@ interface TightestLimits {
   readonly tightest: ReadonlyMap<string, LimitUsage>;
 }
 
-/** The limit with the least room of those that apply to every request of an endpoint, of any caller and any lane. */
+/** The tightest of the limits that apply to every request of an endpoint, of any caller and any lane. */
 export async function readTightest(
   deps: LimitDeps,
   caller: Caller,
@@ -47,15 +47,15 @@ export async function readTightest(
   }
 }
 
-/**
- * Limits of the whole organization and of providers first: there may be thousands of endpoints. The bound on an endpoint's concurrency is
- * a setting of the endpoint, and no limit with an ID.
- */
-function sharedLimits({ limitPolicies }: OrganizationSnapshot): Limit[] {
+/** Limits of the whole organization and of providers first: there may be thousands of endpoints. */
+function sharedLimits({ limitPolicies, endpoints }: OrganizationSnapshot): Limit[] {
   const limits = limitPolicies.filter(({ scopeType }) => scopeType !== 'lane').map(resourceLimit);
+  const bounds = [...endpoints.values()].flatMap((endpoint) =>
+    endpoint.maxConcurrency === null ? [] : endpointBound(endpoint, endpoint.maxConcurrency),
+  );
   const isOwn = ({ applied: { counts } }: Limit) =>
     counts.scopeType === 'endpoint' || counts.scopeType === 'model';
-  return [...limits.filter((each) => !isOwn(each)), ...limits.filter(isOwn)];
+  return [...limits.filter((each) => !isOwn(each)), ...bounds, ...limits.filter(isOwn)];
 }
 
 interface ShownLimit {
@@ -83,7 +83,39 @@ function tightestOf(
 
 function tighten(found: Map<string, LimitUsage>, key: string, usage: LimitUsage): void {
   const before = found.get(key);
-  if (before === undefined || leftShare(usage) < leftShare(before)) found.set(key, usage);
+  if (before === undefined || byTightness(usage, before) < 0) found.set(key, usage);
+}
+
+/** Tightest first: by the share that is used, now or as forecast, then by the share used now, then by how few requests it applies to. */
+export function byTightness(one: LimitUsage, other: LimitUsage): number {
+  return (
+    expectedShare(other) - expectedShare(one) ||
+    takenShare(other) - takenShare(one) ||
+    WIDTHS[one.scope_type] - WIDTHS[other.scope_type]
+  );
+}
+
+const WIDTHS: Readonly<Record<LimitUsage['scope_type'], number>> = {
+  endpoint: 0,
+  model: 0,
+  credential: 1,
+  provider: 2,
+  lane: 3,
+  global: 4,
+};
+
+/** More than all is all: a limit that has no room left is as tight as one that will have none. */
+function expectedShare(usage: LimitUsage): number {
+  return Math.max(takenShare(usage), shareOf(usage, usage.forecast ?? 0));
+}
+
+/** What is reserved counts as used. */
+function takenShare(usage: LimitUsage): number {
+  return shareOf(usage, usage.used + usage.reserved);
+}
+
+function shareOf({ limit }: LimitUsage, amount: number): number {
+  return limit === 0 ? 1 : Math.min(1, amount / limit);
 }
 
 /** The endpoint that a limit is set on; undefined for other limits, and for those that were deleted. */

@@ -3,10 +3,23 @@ import { randomUUIDv7 } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { smallestUuidAt } from '../../../kit/uuid-time.ts';
 import { sampleRow } from '../ledger-row.fixture.ts';
+import type { LedgerRow } from '../ledger-row.ts';
 import { rollupsOf } from './rollups.ts';
 
 const AT_MS = Date.parse('2026-03-10T11:59:30.500Z');
 const organizationId = randomUUIDv7();
+
+const ATTEMPT: LedgerRow['attempts'][number] = {
+  endpoint_id: 'e',
+  provider_id: 'p',
+  upstream_model: 'm',
+  outcome: 'completed',
+  status: 200,
+  cause: null,
+  wait_ms: 0,
+  latency_ms: 0,
+  started_ms: null,
+};
 
 function rowAt(timeMs: number, over: Parameters<typeof sampleRow>[0] = {}) {
   return sampleRow({ request_id: smallestUuidAt(timeMs), organization_id: organizationId, ...over });
@@ -71,6 +84,26 @@ describe('sums of ledger rows', () => {
       [
         [12, 90, 95],
         [1, 1, 1],
+      ],
+    );
+  });
+
+  it('count the first content in bins from the last dispatch, and its sum from arrival', () => {
+    const attempt = (started_ms: number | null) => ({ ...ATTEMPT, started_ms });
+    const changes = [
+      rowAt(AT_MS, { wait_ms: 20_000, ttft_ms: 20_250, attempts: [attempt(20_050)] }),
+      rowAt(AT_MS, { ttft_ms: 900, fallback_count: 1, attempts: [attempt(10), attempt(580)] }),
+      rowAt(AT_MS, { ttft_ms: 70, attempts: [attempt(null)] }),
+      rowAt(AT_MS, { ttft_ms: 5, attempts: [] }),
+    ].map((row) => ({ row, times: 1 as const }));
+    const day = rollupsOf(changes).at(-1);
+    assert.ok(day);
+    assert.deepEqual([day.ttft_ms_sum, day.ttft_count], [21_225, 4]);
+    assert.deepEqual(
+      [day.ttft_bins, day.ttft_counts],
+      [
+        [200, 320],
+        [1, 1],
       ],
     );
   });

@@ -9,8 +9,8 @@ import { meteredSums } from './metered-sums.ts';
 
 /** A row that was inserted, or one that was removed because another replaced it. */
 export interface LedgerChange {
-  /** A removed row was an estimate, which has neither a limit nor a trace. */
-  readonly row: CountedRow & Partial<Pick<LedgerRow, 'bound_policy' | 'trace'>>;
+  /** A removed row was an estimate, which has no limit, trace or first content. */
+  readonly row: CountedRow & Partial<Pick<LedgerRow, 'bound_policy' | 'trace' | 'attempts'>>;
   readonly times: 1 | -1;
 }
 
@@ -151,7 +151,7 @@ function nothing(of: Dimensions, bucket: Bucket, startMs: number): Sums {
   };
 }
 
-function count(sums: Sums, row: CountedRow, times: 1 | -1): void {
+function count(sums: Sums, row: LedgerChange['row'], times: 1 | -1): void {
   sums[`requests_${row.state}`] += times;
   if (row.streaming) sums.requests_streaming += times;
   if (row.state === 'completed' && isFact('waited', row)) sums.requests_waited += times;
@@ -166,8 +166,9 @@ function count(sums: Sums, row: CountedRow, times: 1 | -1): void {
   if (row.ttft_ms !== null) {
     sums.ttft_ms_sum += times * row.ttft_ms;
     sums.ttft_count += times;
-    countDuration(sums.ttfts, row.ttft_ms, times);
   }
+  const ttftMs = endpointTtftMs(row);
+  if (ttftMs !== null) countDuration(sums.ttfts, ttftMs, times);
   if (row.usage_source === 'none') return;
   const metered = meteredSums(row);
   sums.requests_metered += times;
@@ -177,6 +178,12 @@ function count(sums: Sums, row: CountedRow, times: 1 | -1): void {
   sums.output_tokens += times * metered.output_tokens;
   sums.cost_micros += times * metered.cost_micros;
   sums.cost_rounding_picos += times * metered.cost_rounding_picos;
+}
+
+/** From the dispatch of the attempt that answered, which is the last one: a slow endpoint is told apart from a long queue. */
+function endpointTtftMs({ ttft_ms: ttftMs, attempts }: LedgerChange['row']): number | null {
+  const startedMs = attempts?.at(-1)?.started_ms ?? null;
+  return ttftMs === null || startedMs === null ? null : Math.max(0, ttftMs - startedMs);
 }
 
 function coarser(groups: Groups, bucket: Bucket): Groups {

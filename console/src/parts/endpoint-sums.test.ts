@@ -1,22 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { EndpointStats } from '@relay/contract';
-import { statsByProvider } from './provider-stats.ts';
+import { NO_SUMS, sumOfAll, sumsByProvider } from './endpoint-sums.ts';
 
-describe('the statistics of a provider', () => {
-  it('are the sums over its endpoints, with errors by code, the most frequent first', () => {
+describe('the sums over endpoints', () => {
+  it('are by provider, with errors by code, the most frequent first', () => {
     const of = (over: Partial<EndpointStats>) =>
       ({
         provider_id: 'p',
-        requests: 0,
-        failed: 0,
-        rejected: 0,
-        errors: [],
-        series: [],
-        cost_micros: 0,
+        ...NO_SUMS,
         ...over,
       }) as unknown as EndpointStats;
-    const stats = statsByProvider([
+    const stats = sumsByProvider([
       of({ requests: 3, failed: 1, series: [1, 2], errors: [{ error_code: 'a', requests: 1 }] }),
       of({}),
       of({
@@ -24,6 +19,8 @@ describe('the statistics of a provider', () => {
         failed: 3,
         series: [4, 1],
         cost_micros: 7,
+        metered_requests: 2,
+        unpriced_requests: 1,
         errors: [
           { error_code: 'b', requests: 2 },
           { error_code: 'a', requests: 2 },
@@ -40,8 +37,12 @@ describe('the statistics of a provider', () => {
         { error_code: 'b', requests: 2 },
       ],
       series: [5, 3],
-      costMicros: 7,
+      cost_micros: 7,
+      metered_requests: 2,
+      unpriced_requests: 1,
     });
     assert.equal(stats.get('other')?.requests, 1);
+    assert.equal(sumOfAll([...stats.values()])?.requests, 9);
+    assert.equal(sumOfAll([...stats.values(), undefined]), undefined);
   });
 });
