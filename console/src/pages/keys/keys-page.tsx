@@ -38,7 +38,6 @@ export function KeysPage() {
     [found, use, selfId],
   );
   const hasEnded = keys.data?.some(({ status }) => status !== 'active') === true;
-  const onUse = (next: KeyUse | undefined) => changeSearch({ use: next }, { replace: true });
   return (
     <ListPage
       title={text.pages.keys}
@@ -55,15 +54,15 @@ export function KeysPage() {
       filters={
         <>
           {found === undefined ? null : (
-            <UseFilter keys={found} selfId={selfId} ofAll={owners !== null} value={use} onChange={onUse} />
-          )}
-          {hasEnded ? (
-            <Check
-              label={words.showRevoked}
-              checked={endedShown}
-              onChange={(event) => setEndedShown(event.target.checked)}
+            <UseFilter
+              keys={found}
+              selfId={selfId}
+              ofAll={owners !== null}
+              value={use}
+              onChange={(next) => changeSearch({ use: next }, { replace: true })}
             />
-          ) : null}
+          )}
+          {hasEnded ? <EndedCheck shown={endedShown} onChange={setEndedShown} /> : null}
         </>
       }
       shown={rows?.length}
@@ -94,6 +93,17 @@ export function KeysPage() {
       />
     </ListPage>
   );
+}
+
+function EndedCheck({ shown, onChange }: EndedCheckProps) {
+  return (
+    <Check label={words.showRevoked} checked={shown} onChange={(event) => onChange(event.target.checked)} />
+  );
+}
+
+interface EndedCheckProps {
+  readonly shown: boolean;
+  readonly onChange: (shown: boolean) => void;
 }
 
 /** The keys that match what is typed; revoked and expired ones only if asked for. */

@@ -180,7 +180,7 @@ function count(sums: Sums, row: LedgerChange['row'], times: 1 | -1): void {
   sums.cost_rounding_picos += times * metered.cost_rounding_picos;
 }
 
-/** From the dispatch of the attempt that answered, which is the last one: a slow endpoint is told apart from a long queue. */
+/** From the dispatch of the attempt that answered, which is the last one, so that a long queue does not look like a slow endpoint. */
 function endpointTtftMs({ ttft_ms: ttftMs, attempts }: LedgerChange['row']): number | null {
   const startedMs = attempts?.at(-1)?.started_ms ?? null;
   return ttftMs === null || startedMs === null ? null : Math.max(0, ttftMs - startedMs);
