@@ -22,6 +22,8 @@ import { useKeys } from './use-keys.ts';
 
 const words = text.keys;
 
+const BUDGET_NOTE = <p className="mt-3.5 text-xs text-ink-faint">{words.budgetNote}</p>;
+
 /** The keys of all members for callers who can list them; otherwise the caller's own. */
 export function KeysPage() {
   const { can } = useAccess();
@@ -70,9 +72,7 @@ export function KeysPage() {
         changeSearch({ q: undefined, use: undefined }, { replace: true });
         setEndedShown(true);
       }}
-      below={
-        (rows?.length ?? 0) > 0 ? <p className="mt-3.5 text-xs text-ink-faint">{words.budgetNote}</p> : null
-      }
+      below={rows === undefined || rows.length === 0 ? null : BUDGET_NOTE}
       over={
         <KeyDialogs
           creating={creating}
