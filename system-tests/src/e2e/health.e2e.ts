@@ -170,7 +170,7 @@ describe('the health of endpoints', () => {
     await story.inspect('home, a limit reached');
     await story.page.getByRole('link', { name: /^Set credential ?: Assistant \d$/ }).click();
     await dialog()
-      .getByRole('heading', { name: /^(Set|Replace) credential$/ })
+      .getByRole('heading', { name: /^(Set|Replace) credential/ })
       .waitFor();
     await dialog()
       .getByText(/Assistant \d/)
