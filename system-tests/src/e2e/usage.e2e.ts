@@ -171,7 +171,7 @@ describe('figures', () => {
     await story.page.keyboard.press('Enter');
     const some = answer.series.filter(({ total }) => (total ?? 0) > 0);
     const table = await tableOf('Requests by API key');
-    const labels = some.map(({ kind, label }) => (kind === 'none' ? 'No key' : label));
+    const labels = some.map(({ kind, label }) => (kind === 'none' ? 'API token' : label));
     const values = answer.series[0]?.points.map((_, index) =>
       some.map(({ points }) => points[index]?.value ?? null),
     );
@@ -237,7 +237,7 @@ describe('figures', () => {
     await story.toPage('Requests');
     await story.button('Time range: Last 7 days').waitFor();
     await story.page.locator('tr[data-row] a').first().click();
-    await story.page.getByRole('heading', { name: /^Request:/, level: 1 }).waitFor();
+    await story.page.getByRole('heading', { name: 'Trace', exact: true }).waitFor();
     await story.toPage('Endpoints');
     await story.button('Assistant 1').click();
     await story.page.keyboard.press('Escape');
