@@ -15,6 +15,8 @@ import { useNow } from '../ui/use-now.ts';
 import type { Totals } from './use-totals.ts';
 
 const words = text.shell;
+/** One read is of all limits, up to 10,000. Home, whose figures it shares, reads more often. */
+const READ_MS = 300_000;
 /** How often the moment of a limit is compared with the clock. */
 const LIMITS_MS = 15_000;
 const GROUPS = keysOf(words.groups);
@@ -112,7 +114,7 @@ function useCounts(totals: Totals): Readonly<Record<string, ReactNode>> {
 /** Whether a limit rejects requests, or will before it resets; null if none does or the caller can’t read limits. */
 function useLimitTrouble(): keyof typeof words.limits | null {
   const enabled = useAccess().can('getNextLimits');
-  const { data } = useQuery({ ...nextLimitsQuery(useApi()), enabled });
+  const { data } = useQuery({ ...nextLimitsQuery(useApi()), enabled, refetchInterval: READ_MS });
   const nowMs = useNow(LIMITS_MS);
   // The first to be reached comes first.
   const at = data?.limits[0]?.runs_out_at ?? null;

@@ -13,7 +13,7 @@ import type { Target } from './palette-target.ts';
 export function useLimitTargets(isTyped: boolean): readonly Target[] {
   const api = useApi();
   const { can } = useAccess();
-  const nameOf = useTouchedNames();
+  const nameOf = useTouchedNames(isTyped);
   const enabled = isTyped && can('listLimitUsage');
   const [usage, users, keys, teams] = useQueries({
     queries: [

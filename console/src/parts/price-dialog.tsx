@@ -123,11 +123,19 @@ function useSavePrice(endpointId: string, price: PricingPolicy | undefined, onDo
           body,
         });
     },
-    stale: [cacheKeys.prices],
+    stale: CHANGED_BY_PRICES,
     said: () => words.saved,
     onDone,
   });
 }
+
+/** What has no price is left out of sums. */
+const CHANGED_BY_PRICES = [
+  cacheKeys.prices,
+  cacheKeys.endpointStats,
+  cacheKeys.laneStats,
+  cacheKeys.apiKeyStats,
+];
 
 function useRemovePrice(price: PricingPolicy | undefined, onDone: () => void) {
   return useChange({
@@ -137,7 +145,7 @@ function useRemovePrice(price: PricingPolicy | undefined, onDone: () => void) {
         params: { path: { pricing_policy_id: price.id } },
       });
     },
-    stale: [cacheKeys.prices],
+    stale: CHANGED_BY_PRICES,
     said: () => words.removed,
     onDone,
   });

@@ -13,10 +13,11 @@ import { useApi } from '../api/use-api.ts';
 import { shortId } from '../format/short-id.ts';
 import { useAccess } from '../session/use-access.ts';
 
-/** The name of any resource that a limit or a what-if names; the end of the ID of one that is gone or not readable. */
-export function useTouchedNames(): (id: string) => string {
+/** The name of any resource that a limit or a what-if names; the end of the ID of one that is gone or not readable. Reads nothing until it is needed. */
+export function useTouchedNames(isNeeded = true): (id: string) => string {
   const api = useApi();
-  const { can } = useAccess();
+  const access = useAccess();
+  const can: typeof access.can = (route) => isNeeded && access.can(route);
   const lanes = useQuery({ ...lanesQuery(api), enabled: can('listLanes') });
   const endpoints = useQuery({ ...endpointsQuery(api), enabled: can('listEndpoints') });
   const providers = useQuery({ ...providersQuery(api), enabled: can('listProviders') });

@@ -2,6 +2,7 @@ import type { WhatIf } from '@relay/contract';
 import type { ReactNode } from 'react';
 import { counted, formatCount } from '../format/numbers.ts';
 import { formatDateTime } from '../format/times.ts';
+import { useKeylessName } from '../session/use-keyless-name.ts';
 import { text } from '../text/index.ts';
 import { classes } from '../ui/class-names.ts';
 import { amountOf, ruleOf } from './limit-metrics.ts';
@@ -158,6 +159,7 @@ function Count({ of }: { readonly of: string }) {
 
 /** The keys, limits and endpoints that the edit touches. */
 function Touched({ result: { keys, limits, endpoints } }: { readonly result: WhatIf }) {
+  const keyless = useKeylessName();
   const nameOf = useTouchedNames();
   return (
     <>
@@ -165,7 +167,7 @@ function Touched({ result: { keys, limits, endpoints } }: { readonly result: Wha
         title={words.keys}
         rows={keys.map((caller) => ({
           id: `${caller.key_id} ${caller.user_id}`,
-          name: callerName(caller, nameOf),
+          name: callerName(caller, nameOf, keyless),
           effect: partWords(caller),
         }))}
       />
@@ -214,9 +216,9 @@ function TouchedList({ title, rows }: { readonly title: string; readonly rows: r
   );
 }
 
-function callerName(caller: WhatIf['keys'][number], nameOf: (id: string) => string): string {
+function callerName(caller: WhatIf['keys'][number], nameOf: (id: string) => string, keyless: string): string {
   if (caller.key_id !== null) return words.key(nameOf(caller.key_id));
-  return caller.user_id === null ? text.keyless.self_hosted : words.member(nameOf(caller.user_id));
+  return caller.user_id === null ? keyless : words.member(nameOf(caller.user_id));
 }
 
 /** "Shared limit, 30 requests per minute (600 now)". */

@@ -15,7 +15,7 @@ export const limitsText = {
   used: (used: string, rule: string) => `${used} of ${rule}`,
   description: 'Set limits; see which is tightest.',
   search: 'Search limits',
-  table: 'Limits, calendar budgets first',
+  table: 'Limits, calendar limits first',
   create: 'Create limit',
   empty: 'No limits yet.',
   columns: {
@@ -174,7 +174,7 @@ export const limitsText = {
     early: 'The forecast starts when 10% of the window has passed.',
     sliding: (left: string) => `${left} left in the current window.`,
     reservedAhead: (reserved: string, span: string) =>
-      `Waiting requests have reserved ${reserved} of the time to come, so the limit is fully available in ${span}.`,
+      `Waiting requests have reserved ${reserved}; the limit is fully available in ${span}.`,
     concurrency: (left: number) => `${counted(left, 'more request')} can start now.`,
   },
   chart: {

@@ -106,7 +106,7 @@ export const requestsText = {
     notFound: 'Request not found',
     notFoundWhy:
       'It may still be in flight, may have been deleted after the retention period, or may belong to a member whose requests you can’t see. Relay logs a request when it ends.',
-    crumbs: 'Place in the console',
+    crumbs: 'Breadcrumb',
     copyId: 'Copy request ID',
     streamed: 'streamed',
     fallbacks: (count: number) => counted(count, 'fallback'),
@@ -179,7 +179,7 @@ export const requestsText = {
       tokens: (count: string, kind: string) => `${count} ${kind}`,
       flat: 'price per request',
       times: (price: string) => `× ${price} / 1M`,
-      free: 'Requests of this kind are free.',
+      free: 'Nothing was charged.',
       total: 'Cost',
       reserved: 'Reserved (estimate)',
       released: 'Released',

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { formatChange, formatCount, formatMoneyShort, formatShare } from '../../format/numbers.ts';
 import { seriesKey, seriesLabel } from '../../parts/usage-series.ts';
+import { useKeylessName } from '../../session/use-keyless-name.ts';
 import { text } from '../../text/index.ts';
 import type { TimeRange } from '../../time-range/time-range.ts';
 import { classes } from '../../ui/class-names.ts';
@@ -95,7 +96,13 @@ interface HeadProps {
 }
 
 function KeyRow({ row: { series, count, requests, costMicros, share, change } }: { readonly row: KeySpend }) {
-  const label = series === null ? words.keys.others(formatCount(count)) : seriesLabel(series, 'api_key');
+  const keyless = useKeylessName();
+  const label =
+    series === null
+      ? count === null
+        ? text.charts.other
+        : words.keys.others(formatCount(count))
+      : seriesLabel(series, 'api_key', keyless);
   const isKey = series?.kind === 'group' && series.key !== null;
   return (
     <tr className="relative h-[34px] border-b tabular-nums hover:bg-hover">
@@ -111,11 +118,11 @@ function KeyRow({ row: { series, count, requests, costMicros, share, change } }:
       </td>
       <td className="pr-3">
         <span className="flex items-center justify-end gap-2.5">
-          <span className="max-sm:hidden">
-            <Sparkline values={requests} />
-          </span>
+          <span className="max-sm:hidden">{requests === null ? null : <Sparkline values={requests} />}</span>
           <span className="min-w-11 text-right">
-            {formatCount(requests.reduce((sum, value) => sum + value, 0))}
+            {requests === null
+              ? text.states.empty
+              : formatCount(requests.reduce((sum, value) => sum + value, 0))}
           </span>
         </span>
       </td>

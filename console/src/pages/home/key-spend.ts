@@ -9,10 +9,10 @@ type Series = Timeseries['series'][number];
 export interface KeySpend {
   /** Null for the rows below the first. */
   readonly series: Series | null;
-  /** How many rows it sums. */
-  readonly count: number;
-  /** For each bucket, oldest first. */
-  readonly requests: readonly number[];
+  /** How many keys it sums; null if the server summed some of them. */
+  readonly count: number | null;
+  /** For each bucket, oldest first; null if unknown, since the keys with most spend are not those with most requests. */
+  readonly requests: readonly number[] | null;
   readonly costMicros: number;
   readonly share: number;
   /** Null without earlier spend. */
@@ -34,12 +34,18 @@ export function keySpends(
   const pointsOf = new Map(requests.series.map((each) => [identityOf(each), each.points]));
   const rowOf = (group: typeof spent): KeySpend => {
     const costMicros = group.reduce((sum, { now: { total } }) => sum + (total ?? 0), 0);
-    const points = group.map(({ now }) => pointsOf.get(identityOf(now)) ?? []);
+    const points = group.flatMap(({ now }) => {
+      const own = pointsOf.get(identityOf(now));
+      return own === undefined ? [] : [own];
+    });
     const wholes = new Set(group.map(({ whole }) => whole));
     return {
       series: group.length === 1 ? (group[0]?.now ?? null) : null,
-      count: group.length,
-      requests: (points[0] ?? []).map((_, at) => sumOf(points.flatMap((each) => each[at] ?? []))),
+      count: group.some(({ now: { kind } }) => kind === 'other') ? null : group.length,
+      requests:
+        points.length < group.length
+          ? null
+          : (points[0] ?? []).map((_, at) => sumOf(points.flatMap((each) => each[at] ?? []))),
       costMicros,
       share: costMicros / all,
       change: figureOf(spend, range, (each) => wholes.has(each)).change,

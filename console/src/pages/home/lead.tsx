@@ -78,7 +78,7 @@ export function Lead({ requests, failed, isOutdated, range }: LeadProps) {
           />
         )}
         {limits.isWhole || limits.total > 0 ? (
-          <LimitSection limits={limits.limits} isWhole={limits.isWhole} />
+          <LimitSection limits={limits.limits} isWhole={limits.isWhole} total={limits.total} />
         ) : null}
         {spend === undefined ? null : <SpendSection spend={spend} knowsBudget={limits.isWhole} />}
       </div>

@@ -22,12 +22,16 @@ interface LimitSectionProps {
   readonly limits: readonly NamedLimit[];
   /** Whether these are of all limits of the organization. */
   readonly isWhole: boolean;
+  /** How many limits there are. */
+  readonly total: number;
 }
 
 /** The limits that reject requests, and apart from them the next to be reached; otherwise the tightest ones. */
-export function LimitSection({ limits, isWhole }: LimitSectionProps) {
+export function LimitSection({ limits, isWhole, total }: LimitSectionProps) {
   const nowMs = useNow(TICK_MS);
   const { reached, next, lasting } = groupLimits(limits, nowMs);
+  // Those that are reached come first; only beyond them it is known that no other will be.
+  const knowsOthers = isWhole && (lasting.length > 0 || limits.length === total);
   return (
     <div className="min-w-0 space-y-5">
       {reached.length === 0 ? null : <Reached limits={reached} nowMs={nowMs} isDrawn={next.length === 0} />}
@@ -36,7 +40,7 @@ export function LimitSection({ limits, isWhole }: LimitSectionProps) {
           next={next}
           lasting={lasting}
           nowMs={nowMs}
-          nothing={isWhole ? (reached.length === 0 ? words.noLimit : words.noOtherLimit) : null}
+          nothing={knowsOthers ? (reached.length === 0 ? words.noLimit : words.noOtherLimit) : null}
         />
       )}
     </div>

@@ -28,13 +28,17 @@ export function useHomeFigures(range: TimeRange) {
   return { states, models, keys, keyRequests, tokens, p50, p95, p95Before };
 }
 
-/** Keeps the previous response while the range moves with the clock, but not for another length. */
+/** More than the present month grows between two reads, less than any two ranges differ. */
+const GROWTH_MS_MAX = 5 * 60_000;
+
+/** Keeps the previous response while the range moves or grows with the clock, but not for another length. */
 function useFigures(question: TimeseriesQuery) {
   return useQuery({
     ...timeseriesQuery(useApi(), question),
     placeholderData: (before, query) => {
       const asked = query?.queryKey.at(-1) as TimeseriesQuery | undefined;
-      return asked !== undefined && lengthOf(asked) === lengthOf(question) ? before : undefined;
+      const isSame = asked !== undefined && Math.abs(lengthOf(asked) - lengthOf(question)) <= GROWTH_MS_MAX;
+      return isSame ? before : undefined;
     },
   });
 }

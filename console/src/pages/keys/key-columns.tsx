@@ -5,7 +5,6 @@ import { formatCount } from '../../format/numbers.ts';
 import { formatDay } from '../../format/times.ts';
 import { DaySpend, DayTraffic, known, SpendTotal } from '../../parts/day-figure.tsx';
 import { LimitBar } from '../../parts/limit-bar.tsx';
-import { useTouchedNames } from '../../parts/use-touched-names.ts';
 import { text } from '../../text/index.ts';
 import type { Tone } from '../../ui/badge.tsx';
 import { type Column, nameWidth, RowName } from '../../ui/data-table.tsx';
@@ -29,9 +28,13 @@ interface KeyColumnsSetup {
   readonly owners: ReadonlyMap<string, string> | null;
   /** Names by team ID. */
   readonly teams: ReadonlyMap<string, string>;
+  /** The names of what limits apply to. */
+  readonly nameOf: NameOf;
   readonly onCreated: (created: NewKey) => void;
   readonly open: (id: string) => void;
 }
+
+type NameOf = (id: string) => string;
 
 export function keyColumns(setup: KeyColumnsSetup): readonly Column<ApiKey>[] {
   const { owners, selfId, onCreated } = setup;
@@ -40,7 +43,7 @@ export function keyColumns(setup: KeyColumnsSetup): readonly Column<ApiKey>[] {
     ...(owners === null ? [] : [ownerColumn(owners)]),
     ...(setup.teams.size === 0 ? [] : [teamColumn(setup.teams)]),
     ...trafficColumns(setup.day),
-    limitColumn(setup.limits),
+    limitColumn(setup),
     lastUsedColumn,
     expiresColumn,
     {
@@ -56,7 +59,7 @@ export function keyColumns(setup: KeyColumnsSetup): readonly Column<ApiKey>[] {
   ];
 }
 
-function nameColumn({ owners, limits, open }: KeyColumnsSetup): Column<ApiKey> {
+function nameColumn({ owners, limits, nameOf, open }: KeyColumnsSetup): Column<ApiKey> {
   return {
     id: 'name',
     header: words.columns.name,
@@ -70,7 +73,12 @@ function nameColumn({ owners, limits, open }: KeyColumnsSetup): Column<ApiKey> {
             <span className="font-mono max-sm:hidden">{key.key_prefix}…</span>
             <span className="sm:hidden">
               {owners === null ? null : <span className="sr-only">{owners.get(key.user_uuid)}</span>}
-              <KeyInBrief of={key} limits={limits?.get(key.id)} isRead={limits !== undefined} />
+              <KeyInBrief
+                of={key}
+                limits={limits?.get(key.id)}
+                isRead={limits !== undefined}
+                nameOf={nameOf}
+              />
             </span>
           </>
         }
@@ -88,8 +96,7 @@ function nameColumn({ owners, limits, open }: KeyColumnsSetup): Column<ApiKey> {
 }
 
 /** In a narrow window, instead of their columns: the last use, then the limit, which may be cut off. */
-function KeyInBrief({ of: { last_used_at: last }, limits, isRead }: KeyInBriefProps) {
-  const nameOf = useTouchedNames();
+function KeyInBrief({ of: { last_used_at: last }, limits, isRead, nameOf }: KeyInBriefProps) {
   const [usage] = limits ?? [];
   const limit = usage === undefined ? words.noBudget : limitLine(usage, nameOf);
   return (
@@ -105,6 +112,7 @@ interface KeyInBriefProps {
   readonly limits: readonly LimitUsage[] | undefined;
   /** Whether the limits are read. */
   readonly isRead: boolean;
+  readonly nameOf: NameOf;
 }
 
 function ownerColumn(owners: ReadonlyMap<string, string>): Column<ApiKey> {
@@ -156,7 +164,7 @@ function trafficColumns(day: TrafficDay | undefined): readonly Column<ApiKey>[] 
   ];
 }
 
-function limitColumn(limits: KeyLimits | undefined): Column<ApiKey> {
+function limitColumn({ limits, nameOf }: KeyColumnsSetup): Column<ApiKey> {
   return {
     id: 'budget',
     header: words.columns.budget,
@@ -171,15 +179,15 @@ function limitColumn(limits: KeyLimits | undefined): Column<ApiKey> {
       return usage === undefined ? (
         <span className="whitespace-nowrap text-ink-faint">{words.noBudget}</span>
       ) : (
-        <KeyLimit usage={usage} />
+        <KeyLimit usage={usage} nameOf={nameOf} />
       );
     },
   };
 }
 
 /** The limit, over what it applies to. */
-function KeyLimit({ usage }: { readonly usage: LimitUsage }) {
-  const place = limitPlace(usage, useTouchedNames());
+function KeyLimit({ usage, nameOf }: { readonly usage: LimitUsage; readonly nameOf: NameOf }) {
+  const place = limitPlace(usage, nameOf);
   return (
     <div className="max-w-52">
       <LimitBar usage={usage} />

@@ -5,6 +5,7 @@ import { apiKeysQuery, sessionQuery } from '../../api/queries.ts';
 import { teamsQuery } from '../../api/team-queries.ts';
 import { apiKeyStatsQuery, dayIn } from '../../api/traffic-stats-queries.ts';
 import { useApi } from '../../api/use-api.ts';
+import { useTouchedNames } from '../../parts/use-touched-names.ts';
 import { useAccess } from '../../session/use-access.ts';
 import type { NewKey } from './create-key.ts';
 import { keyColumns } from './key-columns.tsx';
@@ -41,9 +42,10 @@ export function useKeys({ onCreated, open }: RowActions) {
     enabled: can('getApiKeyStats'),
     refetchInterval: REFRESH_MS,
   });
+  const nameOf = useTouchedNames();
   const columns = useMemo(
-    () => keyColumns({ limits, day, selfId: self?.id, owners, teams, onCreated, open }),
-    [limits, day, self?.id, owners, teams, onCreated, open],
+    () => keyColumns({ limits, day, selfId: self?.id, owners, teams, nameOf, onCreated, open }),
+    [limits, day, self?.id, owners, teams, nameOf, onCreated, open],
   );
   const keys = ofAll ? all : own;
   const openedOf = (openId: string | null): OpenedKey | null => {

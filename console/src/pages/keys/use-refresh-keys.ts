@@ -1,20 +1,25 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useCallback } from 'react';
+import { useCallback, useRef } from 'react';
 import { cacheKeys } from '../../api/queries.ts';
 
+/** With 5,000 keys each of these is a large read. */
+const PAUSE_MS = 15_000;
 const CHANGED_BY_REQUESTS = [
   cacheKeys.apiKeyStats,
-  cacheKeys.keyDay,
   cacheKeys.limitUsage,
   cacheKeys.apiKeys,
   cacheKeys.orgApiKeys,
 ];
 
-/** Reads again what requests change in the list: its traffic, limits and last uses. */
+/** Reads again what requests change in the list: its traffic, limits and last uses. Not before a pause, and never aborts a read that has begun. */
 export function useRefreshKeys(): () => void {
   const client = useQueryClient();
+  const readMs = useRef(Number.NEGATIVE_INFINITY);
   return useCallback(() => {
-    for (const queryKey of CHANGED_BY_REQUESTS) void client.invalidateQueries({ queryKey });
+    if (performance.now() - readMs.current < PAUSE_MS) return;
+    readMs.current = performance.now();
+    for (const queryKey of CHANGED_BY_REQUESTS)
+      void client.invalidateQueries({ queryKey }, { cancelRefetch: false });
   }, [client]);
 }
 

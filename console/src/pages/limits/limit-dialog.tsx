@@ -97,7 +97,11 @@ function LimitForm({ kind, chooser, places, row, subjectId, onClose }: LimitForm
               <MetricFields {...shared} />
             </>
           )}
-          <AmountField key={String(form.watch('metric'))} {...shared} autoFocus={row !== null} />
+          <AmountField
+            key={String(form.watch('metric'))}
+            {...shared}
+            autoFocus={row?.metric === form.watch('metric')}
+          />
           {reached === null ? null : (
             <p role="status" className="-mt-3 text-[13px] text-ink-soft">
               {reached}

@@ -94,7 +94,9 @@ export function LimitPanel({ standing: { row, outlook }, places, onClose }: Limi
         {row.enabled ? <RefusalsSection row={row} /> : null}
         <Rule row={row} places={places} nowMs={nowMs} />
       </DialogBody>
-      {isEditing ? <EditLimitDialog row={row} places={places} onClose={() => setIsEditing(false)} /> : null}
+      {isEditing && mayWrite ? (
+        <EditLimitDialog row={row} places={places} onClose={() => setIsEditing(false)} />
+      ) : null}
     </Dialog>
   );
 }

@@ -13,6 +13,7 @@ import { holdsUpAll, type LaneReach, reachOf, standsInWay } from './lane-reach.t
 import { limitColumns, type RankedLimit } from './limit-columns.tsx';
 import { LimitDialog } from './limit-dialog.tsx';
 import { LimitFilterBar } from './limit-filters.tsx';
+import { EditLimitDialog } from './limit-menu.tsx';
 import { LimitPanel } from './limit-panel.tsx';
 import type { LimitKind, LimitRow } from './limit-row.ts';
 import { LimitRules } from './limit-rules.tsx';
@@ -70,7 +71,7 @@ export function LimitsPage() {
           ) : null}
           <KeyLimitDialog places={places} />
           {raised === null ? null : (
-            <LimitDialog kinds={[raised.kind]} places={places} row={raised} onClose={() => setRaised(null)} />
+            <EditLimitDialog row={raised} places={places} onClose={() => setRaised(null)} />
           )}
           {opened === undefined ? null : (
             <LimitPanel key={opened.row.id} standing={opened} places={places} onClose={close} />

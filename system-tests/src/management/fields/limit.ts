@@ -78,6 +78,8 @@ const usageFields = {
 };
 
 export const limitUsage = exactly(usageFields);
+/** An endpoint's own limit on concurrency is named by its endpoint. */
+export const endpointLimitUsage = exactly({ ...usageFields, policy_id: anyText });
 
 const namedFields = { ...usageFields, subject_id: maybeId, subject_name: maybeText, scope_name: maybeText };
 

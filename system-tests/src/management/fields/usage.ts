@@ -13,7 +13,7 @@ import {
   time,
 } from '../shape.ts';
 import { cause, stage, verdict } from './guardrail.ts';
-import { limitUsage } from './limit.ts';
+import { endpointLimitUsage } from './limit.ts';
 import {
   health,
   healthDetail,
@@ -240,7 +240,7 @@ export const endpointStats = exactly({
       duration_ms_p95: maybeCount,
       errors: listOf(exactly({ error_code: maybeText, requests: integer })),
       ...spendSums,
-      tightest_limit: nullable(limitUsage),
+      tightest_limit: nullable(endpointLimitUsage),
     }),
   ),
 });
