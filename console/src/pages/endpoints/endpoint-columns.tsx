@@ -1,6 +1,6 @@
 import type { Endpoint } from '@relay/contract';
-import { formatCount, formatMoney, formatMoneyShort } from '../../format/numbers.ts';
-import { DayTraffic, DayValue } from '../../parts/day-figure.tsx';
+import { formatCount, formatMoney } from '../../format/numbers.ts';
+import { DayMoney, DayTraffic } from '../../parts/day-figure.tsx';
 import { costPerRequest, knownSpend } from '../../parts/endpoint-spend.ts';
 import { type EndpointSums, sumOfAll } from '../../parts/endpoint-sums.ts';
 import { ErrorShare, errorShareOf } from '../../parts/error-share.tsx';
@@ -99,8 +99,8 @@ const traffic: readonly Column<EndpointRow>[] = [
     from: 'lg',
     align: 'right',
     sortBy: ({ stats }) => knownSpend(stats) ?? -1,
-    cell: ({ stats }) => <Money micros={knownSpend(stats)} />,
-    total: (rows) => <Money micros={knownSpend(totalOf(rows))} />,
+    cell: ({ stats }) => <DayMoney micros={knownSpend(stats)} />,
+    total: (rows) => <DayMoney micros={knownSpend(totalOf(rows))} />,
   },
   {
     id: 'cost',
@@ -108,8 +108,8 @@ const traffic: readonly Column<EndpointRow>[] = [
     from: 'xl',
     align: 'right',
     sortBy: ({ stats }) => costPerRequest(stats) ?? -1,
-    cell: ({ stats }) => <Money micros={costPerRequest(stats)} />,
-    total: (rows) => <Money micros={costPerRequest(totalOf(rows))} />,
+    cell: ({ stats }) => <DayMoney micros={costPerRequest(stats)} />,
+    total: (rows) => <DayMoney micros={costPerRequest(totalOf(rows))} />,
   },
 ];
 
@@ -158,10 +158,6 @@ function Health({ of }: { readonly of: Endpoint }) {
 /** Undefined while unknown. */
 function totalOf(rows: readonly EndpointRow[]): EndpointSums | undefined {
   return sumOfAll(rows.map(({ stats }) => stats));
-}
-
-function Money({ micros }: { readonly micros: number | null }) {
-  return <DayValue of={{ total: micros, hours: [] }} format={formatMoneyShort} />;
 }
 
 /** As wide as a limit, so that columns stay where they are. */

@@ -1,5 +1,5 @@
-import { formatCount, formatMoneyShort } from '../../format/numbers.ts';
-import { DayTraffic, DayValue } from '../../parts/day-figure.tsx';
+import { formatCount } from '../../format/numbers.ts';
+import { DayMoney, DayTraffic } from '../../parts/day-figure.tsx';
 import { costPerRequest, knownSpend } from '../../parts/endpoint-spend.ts';
 import { type EndpointSums, sumOfAll } from '../../parts/endpoint-sums.ts';
 import { ErrorShare, errorShareOf } from '../../parts/error-share.tsx';
@@ -86,8 +86,8 @@ const traffic: readonly Column<ProviderRow>[] = [
     from: 'lg',
     align: 'right',
     sortBy: ({ stats }) => knownSpend(stats) ?? -1,
-    cell: ({ stats }) => <Money micros={knownSpend(stats)} />,
-    total: (rows) => <Money micros={knownSpend(totalOf(rows))} />,
+    cell: ({ stats }) => <DayMoney micros={knownSpend(stats)} />,
+    total: (rows) => <DayMoney micros={knownSpend(totalOf(rows))} />,
   },
   {
     id: 'cost',
@@ -95,8 +95,8 @@ const traffic: readonly Column<ProviderRow>[] = [
     from: 'xl',
     align: 'right',
     sortBy: ({ stats }) => costPerRequest(stats) ?? -1,
-    cell: ({ stats }) => <Money micros={costPerRequest(stats)} />,
-    total: (rows) => <Money micros={costPerRequest(totalOf(rows))} />,
+    cell: ({ stats }) => <DayMoney micros={costPerRequest(stats)} />,
+    total: (rows) => <DayMoney micros={costPerRequest(totalOf(rows))} />,
   },
 ];
 
@@ -140,8 +140,4 @@ function Health({ row }: { readonly row: ProviderRow }) {
 /** Undefined while unknown. */
 function totalOf(rows: readonly ProviderRow[]): EndpointSums | undefined {
   return sumOfAll(rows.map(({ stats }) => stats));
-}
-
-function Money({ micros }: { readonly micros: number | null }) {
-  return <DayValue of={{ total: micros, hours: [] }} format={formatMoneyShort} />;
 }
