@@ -118,8 +118,9 @@ function useLimitTrouble(): keyof typeof words.limits | null {
   const nowMs = useNow(LIMITS_MS);
   // The first to be reached comes first.
   const at = data?.limits[0]?.runs_out_at ?? null;
-  if (at === null) return null;
-  return Date.parse(at) <= nowMs ? 'rejecting' : 'ending';
+  if (data === undefined || at === null) return null;
+  // What was reached when the server answered is reached, whatever this browser's clock says.
+  return Date.parse(at) <= Math.max(nowMs, Date.parse(data.at)) ? 'rejecting' : 'ending';
 }
 
 function unwellOf({ endpoints }: Totals): Totals['endpoints'] {
