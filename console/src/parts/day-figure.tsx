@@ -28,11 +28,6 @@ export function DayValue({ of, format }: DayValueProps) {
   return <span className={of.total === 0 ? 'text-ink-faint' : ''}>{format(of.total)}</span>;
 }
 
-/** Money of the last 24 hours; null if unknown. */
-export function DayMoney({ micros }: { readonly micros: number | null }) {
-  return <DayValue of={{ total: micros, hours: [] }} format={formatMoneyShort} />;
-}
-
 interface DayValueProps {
   readonly of: DayFigure | undefined;
   readonly format: (value: number) => ReactNode;

@@ -2,10 +2,7 @@ import type { LimitUsage } from '@relay/contract';
 import { Link } from '@tanstack/react-router';
 import { text } from '../text/index.ts';
 import { type Fill, Meter } from '../ui/meter.tsx';
-import { shortAmountOf } from './limit-metrics.ts';
-import { isCalendar } from './limit-window.ts';
-
-const CLOSE_SHARE = 0.8;
+import { CLOSE_SHARE, rejectsWhenFull, shortAmountOf } from './limit-metrics.ts';
 
 /** Usage of a limit as text and as a bar, with a link to the limit. */
 export function LimitBar({ usage }: { readonly usage: LimitUsage }) {
@@ -31,22 +28,22 @@ export function FillBar({ usage, thick = false }: FillBarProps) {
   const { limit, used, reserved, period, runs_out_at: runsOutAt } = usage;
   const usedShare = limit === 0 ? 1 : Math.min(1, used / limit);
   const takenShare = limit === 0 ? 1 : Math.min(1, (used + reserved) / limit);
-  const isBudget = isCalendar(period) || limit === 0;
-  const isForecast = isBudget && runsOutAt !== null && takenShare < 1;
+  const rejects = rejectsWhenFull({ period, limit });
+  const isForecast = rejects && runsOutAt !== null && takenShare < 1;
   return (
     <Meter
       share={usedShare}
       more={isForecast ? 1 - usedShare : takenShare - usedShare}
-      fill={fillOf(takenShare, isBudget, isForecast)}
+      fill={fillOf(takenShare, rejects, isForecast)}
       {...(thick && { className: 'h-2.5' })}
     />
   );
 }
 
 /** A budget rejects requests when it is used up; at a limit on concurrency, or per second or minute, they wait. */
-function fillOf(share: number, isBudget: boolean, isForecast: boolean): Fill {
-  if (share >= 1) return isBudget ? 'over' : 'full';
-  return isForecast || (isBudget && share >= CLOSE_SHARE) ? 'close' : 'room';
+function fillOf(share: number, rejects: boolean, isForecast: boolean): Fill {
+  if (share >= 1) return rejects ? 'over' : 'full';
+  return isForecast || (rejects && share >= CLOSE_SHARE) ? 'close' : 'room';
 }
 
 interface FillBarProps {

@@ -1,4 +1,4 @@
-import type { BoundPolicy, LimitMetric, LimitUsage, TimeseriesQuery } from '@relay/contract';
+import type { BoundPolicy, LimitMetric, LimitUsage, NamedLimit, TimeseriesQuery } from '@relay/contract';
 import { formatCompact, formatCount, formatMoney, formatMoneyShort } from '../format/numbers.ts';
 import { shortId } from '../format/short-id.ts';
 import { text } from '../text/index.ts';
@@ -48,6 +48,14 @@ export function takenShareOf({
   return isCalendar(period) ? share : Math.min(1, share);
 }
 
+/** From this taken share on, a limit is almost reached. */
+export const CLOSE_SHARE = 0.8;
+
+/** It rejects requests once it is used up; for all others, requests wait. A limit of 0 never has room. */
+export function rejectsWhenFull({ period, limit }: Pick<LimitUsage, 'period' | 'limit'>): boolean {
+  return isCalendar(period) || limit === 0;
+}
+
 const MILLION = 1_000_000;
 
 /** As exact as `amountOf`, and shorter where no digit is lost: 50M. */
@@ -85,4 +93,10 @@ export function boundLimitOf(bound: Omit<BoundPolicy, 'resets_at'>): string {
   const nameOf = (name: string | null, id: string | null) => name ?? (id === null ? null : shortId(id));
   const scopeName = nameOf(bound.scope_name, bound.scope_id) ?? '';
   return `${rule} ${placeOf({ kind, scope }, scopeName, nameOf(bound.subject_name, bound.subject_id))}`;
+}
+
+/** "$40.00 per month on lane Assistant". */
+export function namedLimitOf(usage: NamedLimit): string {
+  const place = { kind: usage.policy_kind, scope: usage.scope_type };
+  return `${ruleOf(usage)} ${placeOf(place, usage.scope_name ?? '', usage.subject_name)}`;
 }

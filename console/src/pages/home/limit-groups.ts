@@ -1,4 +1,5 @@
 import type { NamedLimit } from '@relay/contract';
+import { CLOSE_SHARE } from '../../parts/limit-metrics.ts';
 
 /** A limit that is reached next, at a forecast time; null for one that is nearly used up without a forecast. */
 export interface NextToReach {
@@ -13,9 +14,6 @@ export interface LimitGroups {
   readonly next: readonly NextToReach[];
   readonly lasting: readonly NamedLimit[];
 }
-
-/** Used or reserved; from here on a limit is almost reached. */
-const CLOSE_SHARE = 0.8;
 
 /** Tells apart the limits that are reached, those reached next, and those that last; each in the order of the server. */
 export function groupLimits(limits: readonly NamedLimit[], nowMs: number): LimitGroups {

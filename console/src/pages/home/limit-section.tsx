@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { formatCount } from '../../format/numbers.ts';
 import { formatSpan } from '../../format/spans.ts';
 import { FillBar } from '../../parts/limit-bar.tsx';
-import { placeOf, ruleOf } from '../../parts/limit-metrics.ts';
+import { namedLimitOf } from '../../parts/limit-metrics.ts';
 import { text } from '../../text/index.ts';
 import { Plate } from '../../ui/plate.tsx';
 import { useNow } from '../../ui/use-now.ts';
@@ -60,7 +60,7 @@ function Reached({ limits, nowMs, isDrawn }: ReachedProps) {
             key={usage.policy_id}
             className="grid min-h-[30px] grid-cols-[minmax(0,1fr)_auto] items-center gap-3 border-t py-1"
           >
-            <LimitLink usage={usage}>{wordsOf(usage)}</LimitLink>
+            <LimitLink usage={usage}>{namedLimitOf(usage)}</LimitLink>
             <span className="text-right text-xs text-ink-soft">
               <Resets usage={usage} nowMs={nowMs} />
             </span>
@@ -118,7 +118,7 @@ function Next({ next, lasting, nowMs, nothing }: NextProps) {
             key={usage.policy_id}
             className="grid min-h-[30px] grid-cols-[minmax(0,1fr)_44px_64px] items-center gap-2 border-t py-1"
           >
-            <LimitLink usage={usage}>{wordsOf(usage)}</LimitLink>
+            <LimitLink usage={usage}>{namedLimitOf(usage)}</LimitLink>
             <FillBar usage={usage} />
             <span className="text-right text-xs text-ink-soft">
               {atMs === null
@@ -157,7 +157,7 @@ function First({ of: { usage, atMs }, nowMs }: { readonly of: NextToReach; reado
       </p>
       <p className="mt-1 mb-2.5 text-xs text-ink-faint">
         <LimitLink usage={usage}>
-          {words.usedOf(aboutOf(usage.metric, usage.limit - usage.remaining), wordsOf(usage))}
+          {words.usedOf(aboutOf(usage.metric, usage.limit - usage.remaining), namedLimitOf(usage))}
         </LimitLink>
         {usage.forecast === null ? '' : ` · ${words.forecastAtReset(aboutOf(usage.metric, usage.forecast))}`}
         {usage.resets_at === null || Date.parse(usage.resets_at) <= nowMs
@@ -170,11 +170,6 @@ function First({ of: { usage, atMs }, nowMs }: { readonly of: NextToReach; reado
 }
 
 /** "$50.00 per day for key Support bot". */
-function wordsOf(usage: NamedLimit): string {
-  const place = { kind: usage.policy_kind, scope: usage.scope_type };
-  return `${ruleOf(usage)} ${placeOf(place, usage.scope_name ?? '', usage.subject_name)}`;
-}
-
 function LimitLink({ usage, children }: { readonly usage: NamedLimit; readonly children: string }) {
   return (
     <Link

@@ -1,4 +1,4 @@
-import { isCalendar } from '../../parts/limit-window.ts';
+import { rejectsWhenFull } from '../../parts/limit-metrics.ts';
 import type { LimitRow } from './limit-row.ts';
 
 /** `full`: requests wait for room, which comes back as others end or age. `exhausted`: requests are rejected until the reset. */
@@ -22,16 +22,11 @@ export function outlookOf(row: LimitRow, nowMs: number): Outlook {
     return { state: row.limit === 0 ? 'exhausted' : 'enabled', leftShare: 1, runsOutMs: null };
   const leftShare = usage.limit === 0 ? 0 : usage.remaining / usage.limit;
   // Being full is normal for these, and lasts for seconds.
-  if (!isBudget(row))
+  if (!rejectsWhenFull(row))
     return { state: usage.remaining === 0 ? 'full' : 'enabled', leftShare, runsOutMs: null };
   if (usage.remaining === 0) return { state: 'exhausted', leftShare, runsOutMs: nowMs };
   const state = leftShare <= CLOSE_SHARE ? 'close' : 'enabled';
   return { state, leftShare, runsOutMs: usage.runs_out_at === null ? null : Date.parse(usage.runs_out_at) };
-}
-
-/** It rejects requests once it is used up; for all others, requests wait. A limit of 0 never has room. */
-function isBudget({ period, limit }: Pick<LimitRow, 'period' | 'limit'>): boolean {
-  return isCalendar(period) || limit === 0;
 }
 
 export interface Standing {
@@ -43,8 +38,8 @@ export interface Standing {
 export function listedBefore(a: Standing, b: Standing): number {
   return (
     Number(b.row.enabled) - Number(a.row.enabled) ||
-    Number(isBudget(b.row)) - Number(isBudget(a.row)) ||
-    (isBudget(a.row) ? tighterThan(a, b) : 0) ||
+    Number(rejectsWhenFull(b.row)) - Number(rejectsWhenFull(a.row)) ||
+    (rejectsWhenFull(a.row) ? tighterThan(a, b) : 0) ||
     a.row.id.localeCompare(b.row.id)
   );
 }

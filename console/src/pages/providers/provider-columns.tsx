@@ -1,10 +1,10 @@
 import { formatCount } from '../../format/numbers.ts';
-import { DayMoney, DayTraffic } from '../../parts/day-figure.tsx';
-import { costPerRequest, knownSpend } from '../../parts/endpoint-spend.ts';
+import { DayTraffic } from '../../parts/day-figure.tsx';
 import { type EndpointSums, sumOfAll } from '../../parts/endpoint-sums.ts';
 import { ErrorShare, errorShareOf } from '../../parts/error-share.tsx';
 import { HealthCell, StateBadges } from '../../parts/health-badge.tsx';
 import { healthOrder, isUnwell } from '../../parts/health-order.ts';
+import { spendColumns } from '../../parts/spend-columns.tsx';
 import { text } from '../../text/index.ts';
 import { type Column, nameWidth, RowName } from '../../ui/data-table.tsx';
 import { CredentialCell, credentialOrder } from './credential-cell.tsx';
@@ -80,24 +80,7 @@ const traffic: readonly Column<ProviderRow>[] = [
     cell: ({ stats }) => <ErrorShare of={stats} />,
     total: (rows) => <ErrorShare of={totalOf(rows)} />,
   },
-  {
-    id: 'spend',
-    header: words.columns.spend,
-    from: 'lg',
-    align: 'right',
-    sortBy: ({ stats }) => knownSpend(stats) ?? -1,
-    cell: ({ stats }) => <DayMoney micros={knownSpend(stats)} />,
-    total: (rows) => <DayMoney micros={knownSpend(totalOf(rows))} />,
-  },
-  {
-    id: 'cost',
-    header: words.columns.cost,
-    from: 'xl',
-    align: 'right',
-    sortBy: ({ stats }) => costPerRequest(stats) ?? -1,
-    cell: ({ stats }) => <DayMoney micros={costPerRequest(stats)} />,
-    total: (rows) => <DayMoney micros={costPerRequest(totalOf(rows))} />,
-  },
+  ...spendColumns(words.columns),
 ];
 
 const rest: readonly Column<ProviderRow>[] = [

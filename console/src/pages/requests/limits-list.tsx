@@ -1,7 +1,7 @@
 import type { BoundPolicy, NamedLimit, RequestLimits } from '@relay/contract';
 import { Link } from '@tanstack/react-router';
 import { FillBar } from '../../parts/limit-bar.tsx';
-import { amountOf, placeOf, ruleOf } from '../../parts/limit-metrics.ts';
+import { amountOf, namedLimitOf } from '../../parts/limit-metrics.ts';
 import { text } from '../../text/index.ts';
 
 const words = text.requests.detail.limits;
@@ -24,7 +24,7 @@ export function LimitsList({ found: { limits, counted }, bound }: LimitsListProp
           >
             <p className="min-w-0">
               <Link to="/limits" search={{ open: usage.policy_id }} className="hover:underline">
-                {nameOf(usage)}
+                {namedLimitOf(usage)}
               </Link>
               {usage.policy_id === bound?.policy_id ? (
                 <b className="ml-2 font-semibold whitespace-nowrap text-wait-ink">{words.limitedThis}</b>
@@ -43,11 +43,6 @@ export function LimitsList({ found: { limits, counted }, bound }: LimitsListProp
 }
 
 /** "$50.00 per day for key Support bot". */
-function nameOf(usage: NamedLimit): string {
-  const place = { kind: usage.policy_kind, scope: usage.scope_type };
-  return `${ruleOf(usage)} ${placeOf(place, usage.scope_name ?? '', usage.subject_name)}`;
-}
-
 /** The one that limited the request, then the fullest. */
 function inOrder(limits: readonly NamedLimit[], bound: BoundPolicy | null): readonly NamedLimit[] {
   const rank = (usage: NamedLimit) => (usage.policy_id === bound?.policy_id ? -1 : leftShareOf(usage));
