@@ -37,6 +37,7 @@ export interface PrivatePostgres {
 
 export interface PostgresOptions {
   readonly diskMb?: number;
+  readonly connectionsMax?: number;
   /** Also accepts TLS, with this certificate. */
   readonly tls?: { readonly key: string; readonly cert: string };
   /** A streaming replica of that server. */
@@ -65,6 +66,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Priv
       fsync: 'off',
       // Tests look for statements by their text, and the usual kilobyte cuts long ones off.
       track_activity_query_size: 16_384,
+      max_connections: options.connectionsMax ?? 100,
       ...tls,
     };
     const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);

@@ -7,7 +7,9 @@ const CONSOLE = join(import.meta.dirname, '../../../console/dist/index.html');
 
 /** A deployment that serves the console, with people and keys. The console must have been built. */
 export async function startConsoleSite(env: Readonly<Record<string, string>> = {}): Promise<Deployment> {
-  if (!existsSync(CONSOLE)) throw new Error('the console is not built; run npm run build:console first');
+  // A built package contains its console.
+  if (!process.env['RELAY_SYSTEM_BIN'] && !existsSync(CONSOLE))
+    throw new Error('the console is not built; run npm run build:console first');
   return startDeployment({
     env: {
       RELAY_ACCOUNTS: 'true',

@@ -6,18 +6,12 @@ import { type ProviderSim, startProviderSim } from '@relay/provider-sim';
 import OpenAI from 'openai';
 import { adminClient, createLane } from '../harness/admin-client.ts';
 import { reportFigures } from '../harness/figures.ts';
-import { IS_LONG } from '../harness/long-form.ts';
 import { findRequest } from '../harness/request-log.ts';
-import { LEFT_OUT } from '../harness/stores.ts';
-import { runEmbedded } from './run-suite.ts';
-import { notShared, sharedSuites } from './shared-suites.ts';
 import { emptyFolder, type Folder, type Started } from './start-process.ts';
 
-// `relay start`: one process, no database, no Redis. What is said on a terminal, what it refuses, what it keeps; then the
-// suites of a deployment on PostgreSQL and Redis, on this one. RELAY_SYSTEM_LONG=1 runs all of these.
+// `relay start`: one process, no database, no Redis. What it prints on a terminal, what it rejects, and what it keeps.
 
 const figures: Record<string, unknown> = { passed: 0, failed: 0 };
-const suites: Record<string, { passed: number; failed: number; seconds: number }> = {};
 
 function count(passed: number, failed: number): void {
   figures['passed'] = Number(figures['passed']) + passed;
@@ -36,12 +30,11 @@ function check(name: string, run: () => Promise<void>): void {
   });
 }
 
-/** Started once and never used: what its database is copied from for the suites. */
 const unused = emptyFolder();
 
 after(() => {
   unused.remove();
-  reportFigures({ ...figures, suites });
+  reportFigures(figures);
 });
 
 describe('relay start', () => {
@@ -262,30 +255,4 @@ describe('relay start', () => {
 
 function assertNoStack(text: string): void {
   assert.doesNotMatch(text, /\n\s+at /);
-}
-
-// Coming up is most of what the short ones do. The long ones measure time and are alone.
-describe('the suites of a deployment on servers', { concurrency: IS_LONG ? 1 : 2 }, () => {
-  for (const { name, isShort } of sharedSuites) {
-    if (!isShort && !IS_LONG) {
-      leaveOut(`${name} (RELAY_SYSTEM_LONG=1 runs it)`);
-      continue;
-    }
-    it(`${name} passes on the embedded stores`, async (test) => {
-      const startMs = performance.now();
-      const { passed, failed, leftOut, failures } = await runEmbedded(
-        name,
-        join(unused.path, 'relay-data/postgres'),
-      );
-      count(passed, failed);
-      suites[name] = { passed, failed, seconds: Math.round((performance.now() - startMs) / 1_000) };
-      for (const each of leftOut) test.diagnostic(`${name}: ${each}`);
-      assert.equal(failed, 0, failures);
-    });
-  }
-  for (const [name, why] of Object.entries(notShared)) leaveOut(`${name} (${why})`);
-});
-
-function leaveOut(what: string): void {
-  process.stdout.write(`${LEFT_OUT}${what}\n`);
 }

@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ProviderSim, type ProviderSimOptions, startProviderSim } from '@relay/provider-sim';
@@ -156,9 +156,6 @@ async function startServers(): Promise<StorePart> {
 async function makeDirectory(): Promise<StorePart> {
   const parent = mkdtempSync(join(tmpdir(), 'relay-embedded-'));
   const dataDirectory = join(parent, 'data');
-  // Creating a database takes seconds, so a run of many suites creates an empty one once and copies it.
-  const made = process.env['RELAY_SYSTEM_EMPTY_DATABASE'];
-  if (made) cpSync(made, join(dataDirectory, 'postgres'), { recursive: true });
   return {
     postgres: null,
     redis: null,

@@ -133,7 +133,7 @@ function generalRules(): ImportRule[] {
           '^[^/]+/bin/',
           '^console/public/',
           // Given to Node by its path.
-          '^tools/src/run-tests/leave-at-once\\.ts$',
+          '^tools/src/tests/leave-at-once\\.ts$',
         ],
       },
       to: {},

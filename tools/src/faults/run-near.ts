@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { run } from 'node:test';
-import { judge, type TestEvent } from '../run-tests/count-results.ts';
+import { resultOf, type TestEvent } from '../tests/test-result.ts';
 
 export type NearResult =
   | { readonly outcome: 'passed' }
@@ -9,7 +9,7 @@ export type NearResult =
   /** No test ran: the file could not be loaded, which any fault could cause and no test proves. */
   | { readonly outcome: 'unloaded'; readonly by: string };
 
-const LEAVE_AT_ONCE = new URL('../run-tests/leave-at-once.ts', import.meta.url).href;
+const LEAVE_AT_ONCE = new URL('../tests/leave-at-once.ts', import.meta.url).href;
 
 /** Runs one test file of a tree, for at most so long. */
 export async function runNear(root: string, file: string, msMax: number): Promise<NearResult> {
@@ -27,12 +27,12 @@ export async function runNear(root: string, file: string, msMax: number): Promis
   let unloaded: string | null = null;
   for await (const item of stream) {
     const event = item as TestEvent;
-    const { outcome, reason } = judge(event);
-    if (outcome === 'ignored') continue;
-    if (isWholeFile(event, path)) unloaded ??= reason;
+    const result = resultOf(event);
+    if (result === null) continue;
+    if (isWholeFile(event, path)) unloaded ??= result.outcome === 'failed' ? result.reason : '';
     else {
       ran += 1;
-      if (outcome === 'failed') failures.push(event.data.name ?? '');
+      if (result.outcome === 'failed') failures.push(result.name);
     }
   }
   if (failures[0] !== undefined) return { outcome: 'failed', by: failures[0] };

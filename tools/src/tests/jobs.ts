@@ -1,0 +1,134 @@
+import { join } from 'node:path';
+import { listFiles } from '../check/source-files.ts';
+import { steps } from '../check/steps.ts';
+import { embeddedFiles } from './embedded-files.ts';
+import { embeddedSuites } from './embedded-suites.ts';
+import { groupFiles, testJob } from './group-files.ts';
+import type { Job } from './job.ts';
+
+/** Names that a command line may use; `job.name` begins with one. */
+export const suiteNames = [
+  'build',
+  'check',
+  'unit',
+  'db',
+  'embedded',
+  'system',
+  'on-embedded',
+  'e2e',
+  'faults',
+] as const;
+export type SuiteName = (typeof suiteNames)[number];
+
+const SUITE = /^system-tests\/src\/([^/]+)\/\1\.suite\.ts$/;
+const STORY = /^system-tests\/src\/e2e\/([^/]+)\.e2e\.ts$/;
+
+/** Suites that hold bounds on time so tight that a second suite on two cores breaks them. */
+const ALONE: readonly string[] = [
+  'admission',
+  'first-minute',
+  'guardrails',
+  'hard-caps',
+  'neighbours',
+  'operate',
+  'rolling',
+  'streams',
+  'what-if',
+];
+
+/** Suites whose guarantees other jobs of `.ci/run` witness in short; each with the job that does. */
+const ONLY_IN_ALL: Readonly<Record<string, string>> = {};
+
+const PACKAGE = 'build package';
+const CONSOLE = 'build console';
+const PACKAGE_ENTRY = 'dist/relay-gateway/bin/relay.js';
+
+export interface JobsOptions {
+  /** Black-box suites run the built package. False: they run from source, or what `RELAY_SYSTEM_BIN` names. */
+  readonly onPackage: boolean;
+}
+
+/** Every job there is, in both tiers. */
+export function allJobs(root: string, { onPackage }: JobsOptions): Job[] {
+  const paths = listFiles(root);
+  const product: Product = onPackage
+    ? { needs: [PACKAGE], env: { RELAY_SYSTEM_BIN: join(root, PACKAGE_ENTRY) } }
+    : { needs: [], env: {} };
+  const build = onPackage
+    ? commandJob(PACKAGE, ['tools/src/build.ts'])
+    : commandJob(CONSOLE, ['node_modules/vite/bin/vite.js', 'build', 'console']);
+  return [
+    ...checkJobs(),
+    build,
+    ...fileJobs(paths),
+    ...suiteJobs(paths, product),
+    // From source, the server serves the console that was built last.
+    ...storyJobs(paths, onPackage ? product : { ...product, needs: [CONSOLE] }),
+    ...faultJobs(product),
+  ];
+}
+
+type Product = Pick<Job, 'needs' | 'env'>;
+
+function checkJobs(): Job[] {
+  const checks = steps
+    .filter(({ name }) => name !== 'unit')
+    .map(({ name }) => commandJob(`check ${name}`, ['tools/src/check.ts', `--only=${name}`]));
+  return [...checks, commandJob('check site', ['site/src/main.ts'])];
+}
+
+function fileJobs(paths: readonly string[]): Job[] {
+  const missing = embeddedFiles.filter((path) => !paths.includes(path));
+  if (missing.length > 0) throw new Error(`these tests no longer exist: ${missing.join(', ')}`);
+  const isDatabaseTest = (path: string) => path.endsWith('.db.test.ts');
+  const unit = paths.filter((path) => path.endsWith('.test.ts') && !isDatabaseTest(path));
+  const tierOf = (folder: string) => (folder.startsWith('tools') ? 'all' : 'run');
+  const jobs = (suite: SuiteName, files: readonly string[], env: Record<string, string> = {}) =>
+    groupFiles(files).map(({ folder, files: members }) =>
+      testJob(`${suite} ${folder}`, members, { tier: tierOf(folder), env }),
+    );
+  return [
+    ...jobs('unit', unit),
+    ...jobs('db', paths.filter(isDatabaseTest)),
+    ...jobs('embedded', embeddedFiles, { TEST_STORE: 'embedded' }),
+  ];
+}
+
+function suiteJobs(paths: readonly string[], product: Product): Job[] {
+  const common = { ...product, testMsMax: 15 * 60_000, msMax: 15 * 60_000 };
+  return namedBy(SUITE, paths).flatMap(([suite, path]) => {
+    const tier = Object.hasOwn(ONLY_IN_ALL, suite) ? 'all' : 'run';
+    const job = testJob(`system ${suite}`, [path], { ...common, tier, isAlone: ALONE.includes(suite) });
+    const onEmbedded = embeddedSuites[suite];
+    if (onEmbedded === undefined) return [job];
+    const env = { ...common.env, RELAY_SYSTEM_STORES: 'embedded' };
+    return [job, { ...job, name: `on-embedded ${suite}`, tier: onEmbedded, env }];
+  });
+}
+
+function storyJobs(paths: readonly string[], product: Product): Job[] {
+  return namedBy(STORY, paths).map(([story, path]) =>
+    testJob(`e2e ${story}`, [path], { ...product, testMsMax: 5 * 60_000 }),
+  );
+}
+
+function namedBy(pattern: RegExp, paths: readonly string[]): [string, string][] {
+  return paths.flatMap((path) => {
+    const [, name] = pattern.exec(path) ?? [];
+    return name === undefined ? [] : [[name, path]];
+  });
+}
+
+/** Kills, malformed input, and the container image; each counts its own checks. */
+function faultJobs(product: Product): Job[] {
+  return [
+    commandJob('faults chaos', ['system-tests/src/chaos/run.ts', '--short'], product),
+    commandJob('faults embedded', ['system-tests/src/chaos/run.ts', 'embedded', '--short'], product),
+    commandJob('faults fuzz', ['system-tests/src/fuzz/run.ts', '--inputs', '20000'], product),
+    commandJob('faults image', ['tools/src/image.ts', '--check'], { isRoot: true }),
+  ];
+}
+
+function commandJob(name: string, command: readonly string[], more: Partial<Job> = {}): Job {
+  return testJob(name, [], { command, ...more });
+}

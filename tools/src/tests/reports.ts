@@ -1,0 +1,131 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import type { JobResult } from './job.ts';
+import { keyOf, type NamedTest, type Verdict } from './judge-run.ts';
+import type { Weight } from './run-pool.ts';
+
+const REPORTS_KEPT = 10;
+
+/** The report of one run, `report.json`. */
+export interface Report {
+  readonly seed: string;
+  readonly wall_s: number;
+  readonly cpu_s: number;
+  readonly passed: number;
+  readonly failed: number;
+  readonly unsteady: readonly NamedTest[];
+  readonly not_judged: readonly NamedTest[];
+  readonly jobs: Readonly<
+    Record<string, { wall_s: number; cpu_s: number; run_delay_s: number; passed: number; failed: number }>
+  >;
+}
+
+/** A folder for each run, in `RELAY_REPORTS_DIR`: `report.json`, `junit.xml` and the logs. */
+export interface ReportFolder {
+  readonly path: string;
+  /** Reports of earlier runs, the newest last. */
+  readonly earlier: readonly Report[];
+}
+
+export function openReportFolder(name: string): ReportFolder {
+  const all = process.env['RELAY_REPORTS_DIR'] ?? join(homedir(), '.cache/relay-reports');
+  const path = join(all, name);
+  mkdirSync(path, { recursive: true });
+  const others = readdirSync(all)
+    .filter((each) => each !== name && existsSync(join(all, each, 'report.json')))
+    .sort();
+  for (const old of others.splice(0, Math.max(0, others.length - REPORTS_KEPT)))
+    rmSync(join(all, old), { recursive: true, force: true });
+  const earlier = others.map(
+    (each) => JSON.parse(readFileSync(join(all, each, 'report.json'), 'utf8')) as Report,
+  );
+  return { path, earlier };
+}
+
+/** The newest weight of every job. */
+export function weightsOf(reports: readonly Report[]): Map<string, Weight> {
+  const weights = new Map<string, Weight>();
+  for (const { jobs } of reports)
+    for (const [name, { wall_s, cpu_s, run_delay_s }] of Object.entries(jobs))
+      weights.set(name, { wallS: Math.max(0.1, wall_s - run_delay_s), cpuS: cpu_s });
+  return weights;
+}
+
+/** Tests that are unsteady for the second time within the reports that are kept. */
+export function unsteadyAgain(verdict: Verdict, earlier: readonly Report[]): NamedTest[] {
+  const before = new Set(earlier.flatMap(({ unsteady }) => unsteady.map(keyOf)));
+  return verdict.unsteady.filter((test) => before.has(keyOf(test)));
+}
+
+export function reportOf(verdict: Verdict, totals: { seed: string; wallS: number; cpuS: number }): Report {
+  const counted = (result: JobResult) => ({
+    passed: result.tests.filter(({ outcome }) => outcome === 'passed').length,
+    failed: result.tests.filter((test) => test.outcome === 'failed' && test.isJudged).length,
+  });
+  const jobs = Object.fromEntries(
+    verdict.results.map((result) => [
+      result.job.name,
+      {
+        wall_s: tenths(result.wallS),
+        cpu_s: tenths(result.cpuS),
+        run_delay_s: tenths(result.runDelayS),
+        ...counted(result),
+      },
+    ]),
+  );
+  const sum = (field: 'passed' | 'failed') => Object.values(jobs).reduce((all, each) => all + each[field], 0);
+  return {
+    seed: totals.seed,
+    wall_s: tenths(totals.wallS),
+    cpu_s: tenths(totals.cpuS),
+    passed: sum('passed'),
+    failed: sum('failed'),
+    unsteady: verdict.unsteady,
+    not_judged: verdict.notJudged,
+    jobs,
+  };
+}
+
+export function writeReport({ path }: ReportFolder, report: Report, results: readonly JobResult[]): void {
+  writeFileSync(join(path, 'report.json'), `${JSON.stringify(report, null, 2)}\n`);
+  writeFileSync(join(path, 'junit.xml'), junitOf(results));
+}
+
+/** A line for each job, the dearest first. */
+export function tableOf({ jobs }: Report): string {
+  const row = (name: string, cells: readonly (string | number)[]) =>
+    `${name.padEnd(44)}${cells.map((cell) => String(cell).padStart(11)).join('')}\n`;
+  const rows = Object.entries(jobs)
+    .sort(([, a], [, b]) => b.cpu_s - a.cpu_s)
+    .map(([name, job]) => row(name, [job.cpu_s, job.wall_s, job.run_delay_s, job.passed, job.failed]));
+  return row('job', ['CPU s', 'wall s', 'run delay s', 'passed', 'failed']) + rows.join('');
+}
+
+function junitOf(results: readonly JobResult[]): string {
+  const suites = results.map(({ job, tests, wallS }) => {
+    const cases = tests.map((test) => {
+      const open = `    <testcase classname="${escaped(test.file)}" name="${escaped(test.name)}" time="${test.ms / 1_000}"`;
+      return test.outcome === 'passed'
+        ? `${open}/>\n`
+        : `${open}>\n      <failure>${escaped(test.reason)}</failure>\n    </testcase>\n`;
+    });
+    const failures = tests.filter(({ outcome }) => outcome === 'failed').length;
+    const head = `name="${escaped(job.name)}" tests="${tests.length}" failures="${failures}" time="${tenths(wallS)}"`;
+    return `  <testsuite ${head}>\n${cases.join('')}  </testsuite>\n`;
+  });
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n${suites.join('')}</testsuites>\n`;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+/** XML has no way to write most control characters. */
+function escaped(text: string): string {
+  return text
+    .replaceAll(/[&<>"]/g, (character) => ENTITIES[character] ?? '')
+    .replaceAll(/[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu, '?');
+}
+
+function tenths(value: number): number {
+  return Math.round(value * 10) / 10;
+}
