@@ -17,7 +17,7 @@ const CHECKS: readonly string[] = ['check format', 'check lint', 'check types'];
 const SAMPLE: readonly string[] = ['unit contract', 'unit server/src/domain'];
 
 await runCommand(USAGE, async ([since = mergeBase()]) => {
-  const all = allJobs(ROOT, { onPackage: false });
+  const all = allJobs(ROOT, { onPackage: false, isLong: false });
   const changed = changedPaths(ROOT, since);
   const unit = all.filter(({ name, tier }) => name.startsWith('unit ') && tier === 'run');
   const tests =

@@ -37,7 +37,7 @@ async function main(args: readonly string[]): Promise<number> {
   if (tier !== undefined && tier !== 'run' && tier !== 'all')
     throw new UsageError(`no tier is named ${tier}`);
   const isWholeTier = tier !== undefined;
-  const inTier = allJobs(root, { onPackage: isWholeTier }).filter(
+  const inTier = allJobs(root, { onPackage: isWholeTier, isLong: tier === 'all' }).filter(
     (job) => tier !== 'run' || job.tier === 'run',
   );
   const named = isWholeTier && positionals.length === 0 ? inTier : chooseJobs(inTier, positionals);

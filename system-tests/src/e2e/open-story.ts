@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before } from 'node:test';
 import { launchChromium, openContext, type Theme } from '@relay/testbed';
-import type { Browser, Locator, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import type { Deployment } from '../harness/deployment.ts';
 import { reportFigures } from '../harness/figures.ts';
 import { startConsoleSite } from './console-site.ts';
@@ -26,6 +26,11 @@ export interface Story {
   assertNothingFound(): void;
 }
 
+/** Stories that share a process share its browser, which ends with the process. */
+let browserOfProcess: Promise<Browser> | null = null;
+/** Over all stories of the process. */
+const seen = { pages: 0, axe_violations: 0 };
+
 /** Call it in a `describe`; what it answers may be used from the first test on. */
 export function openStory(
   setUp: (site: Deployment) => Promise<void> = async () => {},
@@ -35,22 +40,27 @@ export function openStory(
   let site: Deployment;
   let browser: Browser;
   let page: Page;
+  const contexts: BrowserContext[] = [];
 
   async function open(theme: Theme, widthPx: number, url = site.url): Promise<Page> {
     const context = await openContext(browser, { url, theme, widthPx });
+    contexts.push(context);
     const opened = await context.newPage();
     watch(opened, findings);
     return opened;
   }
 
   before(async () => {
-    [site, browser] = await Promise.all([startConsoleSite(env), launchChromium()]);
+    browserOfProcess ??= launchChromium();
+    [site, browser] = await Promise.all([startConsoleSite(env), browserOfProcess]);
     await setUp(site);
     page = await open('light', 1440);
   });
   after(async () => {
-    reportFigures({ pages: findings.pages.size, axe_violations: findings.violations.length });
-    await browser?.close();
+    seen.pages += findings.pages.size;
+    seen.axe_violations += findings.violations.length;
+    reportFigures(seen);
+    await Promise.all(contexts.map((context) => context.close()));
     await site?.stop();
   });
 

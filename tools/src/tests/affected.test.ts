@@ -7,7 +7,7 @@ import { readModuleGraph } from './module-graph.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const graph = readModuleGraph(ROOT);
-const jobs = allJobs(ROOT, { onPackage: true });
+const jobs = allJobs(ROOT, { onPackage: true, isLong: false });
 const affected = (...changed: string[]) => affectedJobs(ROOT, jobs, changed, graph).map(({ name }) => name);
 
 test('a change of a document runs no test of the server', () => {

@@ -39,6 +39,10 @@ const ALONE: readonly string[] = [
 /** Suites whose guarantees other jobs of `.ci/run` witness in short; each with the job that does. */
 const ONLY_IN_ALL: Readonly<Record<string, string>> = {};
 
+const SUITE_MS_MAX = 15 * 60_000;
+const LONG_MS_MAX = 60 * 60_000;
+const STORY_GROUPS = 4;
+
 const PACKAGE = 'build package';
 const CONSOLE = 'build console';
 const PACKAGE_ENTRY = 'dist/relay-gateway/bin/relay.js';
@@ -46,10 +50,12 @@ const PACKAGE_ENTRY = 'dist/relay-gateway/bin/relay.js';
 export interface JobsOptions {
   /** Black-box suites run the built package. False: they run from source, or what `RELAY_SYSTEM_BIN` names. */
   readonly onPackage: boolean;
+  /** The long forms: more cases, larger sizes, tighter bounds. */
+  readonly isLong: boolean;
 }
 
 /** Every job there is, in both tiers. */
-export function allJobs(root: string, { onPackage }: JobsOptions): Job[] {
+export function allJobs(root: string, { onPackage, isLong }: JobsOptions): Job[] {
   const paths = listFiles(root);
   const product: Product = onPackage
     ? { needs: [PACKAGE], env: { RELAY_SYSTEM_BIN: join(root, PACKAGE_ENTRY) } }
@@ -61,9 +67,9 @@ export function allJobs(root: string, { onPackage }: JobsOptions): Job[] {
     ...checkJobs(),
     build,
     ...fileJobs(paths),
-    ...suiteJobs(paths, product),
+    ...suiteJobs(paths, isLong ? { ...product, env: { ...product.env, RELAY_SYSTEM_LONG: '1' } } : product),
     // From source, the server serves the console that was built last.
-    ...storyJobs(paths, onPackage ? product : { ...product, needs: [CONSOLE] }),
+    ...(onPackage ? groupedStoryJobs(paths, product) : storyJobs(paths, { ...product, needs: [CONSOLE] })),
     ...faultJobs(product),
   ];
 }
@@ -95,7 +101,8 @@ function fileJobs(paths: readonly string[]): Job[] {
 }
 
 function suiteJobs(paths: readonly string[], product: Product): Job[] {
-  const common = { ...product, testMsMax: 15 * 60_000, msMax: 15 * 60_000 };
+  const msMax = Object.hasOwn(product.env, 'RELAY_SYSTEM_LONG') ? LONG_MS_MAX : SUITE_MS_MAX;
+  const common = { ...product, testMsMax: msMax, msMax };
   return namedBy(SUITE, paths).flatMap(([suite, path]) => {
     const tier = Object.hasOwn(ONLY_IN_ALL, suite) ? 'all' : 'run';
     const job = testJob(`system ${suite}`, [path], { ...common, tier, isAlone: ALONE.includes(suite) });
@@ -112,6 +119,18 @@ function storyJobs(paths: readonly string[], product: Product): Job[] {
   );
 }
 
+/** Stories of a process share a browser. Several groups, so that a core is not left with one long job at the end. */
+function groupedStoryJobs(paths: readonly string[], product: Product): Job[] {
+  const stories = namedBy(STORY, paths).map(([, path]) => path);
+  return Array.from({ length: STORY_GROUPS }, (_, group) =>
+    testJob(
+      `e2e ${group + 1}`,
+      stories.filter((_path, index) => index % STORY_GROUPS === group),
+      { ...product, testMsMax: 5 * 60_000 },
+    ),
+  );
+}
+
 function namedBy(pattern: RegExp, paths: readonly string[]): [string, string][] {
   return paths.flatMap((path) => {
     const [, name] = pattern.exec(path) ?? [];
@@ -121,11 +140,21 @@ function namedBy(pattern: RegExp, paths: readonly string[]): [string, string][] 
 
 /** Kills, malformed input, and the container image; each counts its own checks. */
 function faultJobs(product: Product): Job[] {
+  const onlyInAll = { ...product, tier: 'all', msMax: LONG_MS_MAX } as const;
+  const chaos = ['system-tests/src/chaos/run.ts'];
   return [
-    commandJob('faults chaos', ['system-tests/src/chaos/run.ts', '--short'], product),
-    commandJob('faults embedded', ['system-tests/src/chaos/run.ts', 'embedded', '--short'], product),
+    commandJob('faults chaos', [...chaos, '--short'], product),
+    commandJob('faults embedded', [...chaos, 'embedded', '--short'], product),
     commandJob('faults fuzz', ['system-tests/src/fuzz/run.ts', '--inputs', '20000'], product),
     commandJob('faults image', ['tools/src/image.ts', '--check'], { isRoot: true }),
+    commandJob('faults sinks', [...chaos, 'sinks', '--short'], onlyInAll),
+    commandJob('faults disk', [...chaos, 'disk', '--short'], { ...onlyInAll, isRoot: true }),
+    commandJob(
+      'faults simulation',
+      ['server/src/main/simulation/run.fixture.ts', '--seeds', '400'],
+      onlyInAll,
+    ),
+    commandJob('faults planted', ['tools/src/faults.ts'], { ...onlyInAll, msMax: 6 * LONG_MS_MAX }),
   ];
 }
 

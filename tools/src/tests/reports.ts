@@ -92,16 +92,6 @@ export function writeReport({ path }: ReportFolder, report: Report, results: rea
   writeFileSync(join(path, 'junit.xml'), junitOf(results));
 }
 
-/** A line for each job, the dearest first. */
-export function tableOf({ jobs }: Report): string {
-  const row = (name: string, cells: readonly (string | number)[]) =>
-    `${name.padEnd(44)}${cells.map((cell) => String(cell).padStart(11)).join('')}\n`;
-  const rows = Object.entries(jobs)
-    .sort(([, a], [, b]) => b.cpu_s - a.cpu_s)
-    .map(([name, job]) => row(name, [job.cpu_s, job.wall_s, job.run_delay_s, job.passed, job.failed]));
-  return row('job', ['CPU s', 'wall s', 'run delay s', 'passed', 'failed']) + rows.join('');
-}
-
 function junitOf(results: readonly JobResult[]): string {
   const suites = results.map(({ job, tests, wallS }) => {
     const cases = tests.map((test) => {
