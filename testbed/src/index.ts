@@ -15,3 +15,10 @@ export { selfSigned } from './self-signed.ts';
 export { type MadeAccount, makeServiceAccount } from './service-account.ts';
 export type { SmallDisk } from './small-disk.ts';
 export { startTcpProxy, type TcpProxy, type Way } from './tcp-proxy.ts';
+export {
+  type Running,
+  type SchedulerWatch,
+  TimeBoundError,
+  watchScheduler,
+  within,
+} from './within.ts';

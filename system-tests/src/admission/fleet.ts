@@ -1,5 +1,5 @@
 import type { LimitMetric, LimitPeriod } from '@relay/contract';
-import { type RedisCluster, startRedisCluster } from '@relay/testbed';
+import { type RedisCluster, type SchedulerWatch, startRedisCluster, watchScheduler } from '@relay/testbed';
 import { createLane, type LaneIds, type LaneSetup } from '../harness/admin-client.ts';
 import { type Deployment, startDeployment } from '../harness/deployment.ts';
 import { type ProviderProcess, startProviderProcess } from '../harness/provider-process.ts';
@@ -39,6 +39,8 @@ export interface Fleet {
   change(id: string, setup: PolicySetup): Promise<void>;
   remove(...ids: readonly string[]): Promise<void>;
   usage(policyId: string): Promise<PolicyUsage>;
+  /** What the scheduler takes from its processes and from the provider. */
+  watch(): SchedulerWatch;
   stop(): Promise<void>;
 }
 
@@ -101,6 +103,7 @@ export async function startFleet(options: { processes: number; cluster?: boolean
       if (usage === undefined) throw new Error(`no usage of ${policyId}: ${status} ${JSON.stringify(body)}`);
       return usage;
     },
+    watch: () => watchScheduler([...deployment.processes, provider]),
     async stop() {
       await deployment.stop();
       await Promise.all([provider.stop(), cluster?.remove()]);

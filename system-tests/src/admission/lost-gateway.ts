@@ -1,3 +1,4 @@
+import { type SchedulerWatch, watchScheduler } from '@relay/testbed';
 import { liveKeys } from '../harness/live-state.ts';
 import { tagOf, tokensOf } from '../harness/provider-view.ts';
 import { afterMs } from '../harness/until.ts';
@@ -26,6 +27,8 @@ const MAX_TOKENS = 20;
 export interface LostGateway {
   /** After its leases have expired. */
   readonly over: Promise<LostGatewayResult>;
+  /** Since the kill. */
+  readonly watch: SchedulerWatch;
 }
 
 /**
@@ -70,10 +73,11 @@ export async function loseGateway(fleet: Fleet, model: string, count: number): P
   const held = (await liveKeys(fleet.redisPorts)).filter((key) => key.includes(':leases:'));
   await victim.kill();
   const killedMs = performance.now();
+  const watch = watchScheduler(fleet.deployment.processes);
   await answersOf([...underWay, ...waiting, neighbour]);
   const isOurs = (key: string) =>
     held.includes(key) || [laneId, ...endpointIds].some((id) => key.includes(id));
-  return { over: settled() };
+  return { over: settled().finally(() => watch[Symbol.dispose]()), watch };
 
   async function settled(): Promise<LostGatewayResult> {
     const ours = async () => (await liveKeys(fleet.redisPorts)).filter(isOurs);

@@ -109,7 +109,7 @@ describe('the first minute', () => {
       .replaceAll(folder.path, '/path/to/folder');
     figures['silent_seconds'] = Number((running.silentMs / 1_000).toFixed(1));
     assert.equal(shown.trim(), blocks.find(({ language }) => language === 'text')?.text.trim());
-    assert.ok(running.silentMs < 1_000 * SILENT_SECONDS_MAX, `${running.silentMs} ms of silence`);
+    running.watch.within(1_000 * SILENT_SECONDS_MAX, running.silentMs, 'silence');
   });
 
   it(`gives the openai client its first completion within ${SECONDS_MAX} s`, async () => {
@@ -124,7 +124,7 @@ describe('the first minute', () => {
     figures['status'] = body.data[0]?.['http_status'];
     figures['seconds'] = Number(seconds.toFixed(1));
     assert.equal(figures['status'], 200);
-    assert.ok(seconds < SECONDS_MAX, `${seconds} s`);
+    running.watch.within(1_000 * SECONDS_MAX, 1_000 * seconds, 'the first completion');
   });
 
   it('gives an answer to the very line it prints', async () => {

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { type SchedulerWatch, watchScheduler } from '@relay/testbed';
 import type { EmptyFolder } from './empty-folder.ts';
 
 /** `relay start` in the foreground of a terminal of its own. */
@@ -9,6 +10,8 @@ export interface Started {
   readonly startedMs: number;
   /** The time until something was printed. */
   readonly silentMs: number;
+  /** Since it was started. */
+  readonly watch: SchedulerWatch;
   /** Ctrl+C, which goes to every process in the foreground; over once all of them have ended. */
   interrupt(): Promise<void>;
 }
@@ -28,12 +31,14 @@ export async function start(
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
+  const watch = watchScheduler([{ pid: child.pid ?? 0 }]);
   const signal = (name: NodeJS.Signals) => process.kill(-(child.pid ?? 0), name);
   const killOnExit = () => signal('SIGKILL');
   process.once('exit', killOnExit);
   // npm ends immediately on the signal; its child keeps the output open until it has ended as well.
   const ended = once(child, 'close').then(() => {
     process.off('exit', killOnExit);
+    watch[Symbol.dispose]();
   });
   const { printed, firstMs } = await untilPrinted(child).catch((error: unknown) => {
     if (child.exitCode === null) signal('SIGKILL');
@@ -43,6 +48,7 @@ export async function start(
     printed,
     startedMs,
     silentMs: firstMs - startedMs,
+    watch,
     interrupt() {
       if (child.exitCode === null && child.signalCode === null) signal('SIGINT');
       return ended;

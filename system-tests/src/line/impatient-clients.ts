@@ -4,7 +4,7 @@ import { exceededWindows, type GapsMs, gapsOf, type Line, type Site } from './si
 
 const CLIENTS = 12;
 const TIMEOUT_MS = 3_000;
-const FOR_MS = 15_000;
+export const FOR_MS = 15_000;
 /** Two a second over the time, less the one in flight at its end. */
 export const POSSIBLE_CALLS = 29;
 const PAUSE_MS_MAX = 1_000;

@@ -14,7 +14,7 @@ import { type Attack, CONCURRENCY_MAX, CONNECTIONS_MAX, FULL_PER_MINUTE, WIDE_EN
 const SNAPSHOT_POLL_MS = 1_000;
 const ATTACKER_FILE = join(import.meta.dirname, 'attacker.ts');
 /** What a provider takes to answer; quick for a model, so that a delay by Relay shows. */
-export const ANSWER_MS = 40;
+const ANSWER_MS = 40;
 
 export interface Tenant {
   readonly organizationId: string;
