@@ -3,10 +3,6 @@ import { type RedisCluster, type SchedulerWatch, startRedisCluster, watchSchedul
 import { createLane, type LaneIds, type LaneSetup } from '../harness/admin-client.ts';
 import { type Deployment, startDeployment } from '../harness/deployment.ts';
 import { type ProviderProcess, startProviderProcess } from '../harness/provider-process.ts';
-import { afterMs } from '../harness/until.ts';
-
-/** The polling interval of the configuration; after it all processes know a change. */
-const SNAPSHOT_POLL_MS = 1_000;
 
 export interface PolicySetup {
   readonly scope_type?: 'global' | 'provider' | 'credential' | 'endpoint' | 'lane';
@@ -76,7 +72,7 @@ export async function startFleet(options: { processes: number; cluster?: boolean
     async lane(name, { lane = {}, endpoint = {} } = {}) {
       const entry = { baseUrl: provider.baseUrl, upstreamModel: 'sim-chat', endpoint };
       const made = await createLane(admin, { name, endpoints: [entry], lane });
-      await everywhere();
+      await deployment.everywhere();
       return made;
     },
     async policies(...setups) {
@@ -85,7 +81,7 @@ export async function startFleet(options: { processes: number; cluster?: boolean
         const body = { scope_type: 'global', scope_id: null, enabled: true, ...setup };
         ids.push((await admin.create('/api/relay/limit-policies', body)).id);
       }
-      await everywhere();
+      await deployment.everywhere();
       return ids;
     },
     change: (id, setup) => {
@@ -94,7 +90,7 @@ export async function startFleet(options: { processes: number; cluster?: boolean
     },
     async remove(...ids) {
       for (const id of ids) await put('DELETE', `/api/relay/limit-policies/${id}`, undefined, 204);
-      await everywhere();
+      await deployment.everywhere();
     },
     async usage(policyId) {
       const { status, body } = await admin.call('GET', '/api/relay/limits/usage');
@@ -113,9 +109,4 @@ export async function startFleet(options: { processes: number; cluster?: boolean
 
 function portsOf(deployment: Deployment, cluster: RedisCluster | null): number[] {
   return (cluster?.nodes ?? [deployment.redis]).map(({ port }) => port);
-}
-
-/** Processes poll the configuration, so there is no event to await. */
-function everywhere(): Promise<void> {
-  return afterMs(SNAPSHOT_POLL_MS + 300);
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { adminClient } from '../harness/admin-client.ts';
 import { type Answer, ask, type Costs, readCosts } from '../harness/ask-company.ts';
-import { type Company, everywhere, LANES, type Member, startCompany } from '../harness/company.ts';
+import { type Company, LANES, type Member, startCompany } from '../harness/company.ts';
 import { reportFigures } from '../harness/figures.ts';
 import { LANE, startHostedDeployment } from '../harness/hosted-deployment.ts';
 import { readRequestLog } from '../harness/request-log.ts';
@@ -39,7 +39,7 @@ let wrong = 0;
 before(async () => {
   company = await startCompany();
   stranger = await company.addMember();
-  await everywhere();
+  await company.deployment.everywhere();
   costs = await readCosts(company, stranger.keys[0].key, LANES.first);
 });
 after(async () => {
@@ -82,7 +82,7 @@ describe('a budget of a member or of a key, on everything, a provider, a model o
         }
       }
     }
-    await everywhere();
+    await company.deployment.everywhere();
   });
 
   for (const metric of METRICS) {
@@ -129,7 +129,7 @@ describe('a budget of a member or of a key, on everything, a provider, a model o
         await changeBudget(company, budget, limit);
         roomy.push({ ...budget, limit });
       }
-      await everywhere();
+      await company.deployment.everywhere();
       await untilInLedger();
       await company.deployment.redis.kill();
       await company.deployment.redis.start();
@@ -154,7 +154,7 @@ describe('budgets together', () => {
     const common = { target: 'global', metric: 'requests' } as const;
     const ofUser = await newBudget(member, { ...common, subject: 'user', limit: 5 });
     const ofKey = await newBudget(member, { ...common, subject: 'api_key', limit: 2 });
-    await everywhere();
+    await company.deployment.everywhere();
     const [first, second] = member.keys;
     const statuses: number[] = [];
     const answers: Answer[] = [];
@@ -175,7 +175,7 @@ describe('a key that replaces another', () => {
     const member = await company.addMember();
     const setup = { subject: 'api_key', target: 'global', metric: 'requests', limit: 2 } as const;
     const budget = await newBudget(member, setup);
-    await everywhere();
+    await company.deployment.everywhere();
     const old = member.keys[0];
     for (const expected of [200, 200, 429]) assert.equal((await onFirst(old.key, 0)).status, expected);
     assert.equal((await company.admin.call('DELETE', `/api/org/api-keys/${old.id}`)).status, 204);
@@ -194,7 +194,7 @@ describe('a limit that is lowered', () => {
       const member = await company.addMember();
       const setup = { subject, target: 'global', metric: 'requests', limit: 1_000 } as const;
       const budget = await newBudget(member, setup);
-      await everywhere();
+      await company.deployment.everywhere();
       for (const process of [0, 1]) assert.equal((await onFirst(member.keys[0].key, process)).status, 200);
       await changeBudget(company, budget, 1);
       const loweredMs = performance.now();
@@ -234,7 +234,7 @@ describe('budgets of a hosted deployment', () => {
         const answer = await api.call('POST', path, body);
         assert.deepEqual([answer.status, answer.body], [200, { ok: true }]);
       }
-      await everywhere();
+      await company.deployment.everywhere();
       const messages = [{ role: 'user', content: 'Count.' }];
       const statuses: number[] = [];
       for (let count = 0; count < 3; count += 1) {

@@ -7,7 +7,7 @@ import {
   type EndpointSetup,
   type LaneSetup,
 } from '../harness/admin-client.ts';
-import { afterMs } from '../harness/until.ts';
+import { everywhere } from '../harness/everywhere.ts';
 import type { Fleet } from './fleet.ts';
 import type { ProviderLog } from './provider-log.ts';
 
@@ -50,7 +50,6 @@ const PRICES = { input_cost_micros_per_1m_tokens: 1_000_000, output_cost_micros_
 const MODEL = 'sim-multi';
 /** Credentials that the provider fails before it counts anything. */
 const FAILING_KEYS = { error: 'sk-error', cut: 'sk-cut' } as const;
-const SNAPSHOT_POLL_MS = 1_000;
 
 /** The same with one organization and without a gate, for embedded stores. */
 export async function makeSmallWorld(parts: {
@@ -114,8 +113,8 @@ export async function makeWorld(fleet: Fleet): Promise<World> {
   }
   await addLane(neighbour, 'gated', [gated]);
   const windows = [await limitedLane(owner, limited), await limitedLane(owner, gatedLimited)];
-  // There is no event to await: processes poll for changes.
-  await afterMs(SNAPSHOT_POLL_MS + 300);
+  const gateways = fleet.gateways.flatMap(({ process }) => process ?? []);
+  await everywhere(fleet.postgres.url, [fleet.platform, ...gateways]);
 
   const tokens = [fleet.apiToken, neighbourKey];
   const each = (model: string) => tokens.map((token) => ({ token, model }));

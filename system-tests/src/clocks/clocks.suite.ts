@@ -23,7 +23,6 @@ const LIMIT = { second: 5, minute: 20 };
 /** A worker looks for what is past its retention a minute after its start. */
 const RETENTION_MS = 80_000;
 const DAY_MS = 86_400_000;
-const SNAPSHOT_POLL_MS = 1_500;
 const REPEATED_MS_MAX = 20_000;
 
 const figures = { lost: 0, duplicated: 0, exceeded: 0 };
@@ -61,7 +60,7 @@ before(async () => {
         enabled: true,
       });
   }
-  await afterMs(SNAPSHOT_POLL_MS);
+  await deployment.everywhere();
 });
 after(async () => {
   reportFigures(figures);

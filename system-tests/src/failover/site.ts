@@ -25,7 +25,6 @@ export const LIMITS = IS_LONG
 export type LaneName = keyof typeof LIMITS;
 export const LANES = Object.keys(LIMITS) as readonly LaneName[];
 
-const SNAPSHOT_POLL_MS = 1_000;
 const METRICS = {
   minute: { metric: 'requests', period: 'minute' },
   units: { metric: 'concurrency', period: 'none' },
@@ -44,8 +43,7 @@ export async function startSite(): Promise<Site> {
   });
   const policies: Record<string, string> = {};
   for (const name of LANES) policies[name] = await addLane(deployment, provider, name);
-  // There is no event to await: a process learns of a change when it looks.
-  await afterMs(SNAPSHOT_POLL_MS + 300);
+  await deployment.everywhere();
   let primary = first;
 
   return {

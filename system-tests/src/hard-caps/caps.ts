@@ -2,7 +2,7 @@ import { allScopes } from '@relay/contract';
 import type { Fleet } from '../chaos/fleet.ts';
 import { openAccounts } from '../harness/accounts.ts';
 import { type AdminClient, adminClient, createLane } from '../harness/admin-client.ts';
-import { afterMs } from '../harness/until.ts';
+import { everywhere } from '../harness/everywhere.ts';
 
 export interface Cap {
   /** The lane that requests name. */
@@ -22,7 +22,6 @@ export const OUTPUT_WORTH = 4;
 const MODELS = { bytes: 'sim-multi', o200k: 'gpt-4o' } as const;
 /** Long enough for a reservation to come back. */
 const WAIT_MS = 2_000;
-const SNAPSHOT_POLL_MS = 1_000;
 
 /** Hard caps of every scope that a request can come under, each with a lane of its own. */
 export async function makeCaps(fleet: Fleet, tokens: number): Promise<readonly Cap[]> {
@@ -74,8 +73,8 @@ export async function makeCaps(fleet: Fleet, tokens: number): Promise<readonly C
       await admin.create('/api/relay/limit-policies', { ...limit, ...scope });
     }
   }
-  // There is no event to await: processes poll for changes.
-  await afterMs(SNAPSHOT_POLL_MS + 300);
+  const gateways = fleet.gateways.flatMap(({ process }) => process ?? []);
+  await everywhere(fleet.postgres.url, [fleet.platform, ...gateways]);
   return caps;
 }
 

@@ -3,10 +3,6 @@ import { type Accounts, openAccounts, type SeededKey } from './accounts.ts';
 import { accountsOverApi } from './accounts-over-api.ts';
 import type { AdminClient } from './admin-client.ts';
 import { type Deployment, startDeployment } from './deployment.ts';
-import { afterMs } from './until.ts';
-
-/** How often a process looks for a new configuration; by then every process knows what one was told. */
-const SNAPSHOT_POLL_MS = 1_000;
 
 /** Three lanes, one endpoint each: the first two share a provider. Names are what requests call as `model`. */
 export const LANES = { first: 'first', second: 'second', elsewhere: 'elsewhere' } as const;
@@ -74,11 +70,6 @@ export async function startCompany(): Promise<Company> {
       await deployment.stop();
     },
   };
-}
-
-/** There is no event to await: a process learns of a change when it looks. */
-export function everywhere(): Promise<void> {
-  return afterMs(SNAPSHOT_POLL_MS + 300);
 }
 
 async function addProvider({ admin, provider }: Deployment, name: string): Promise<string> {

@@ -11,6 +11,7 @@ import {
   startRedis,
 } from '@relay/testbed';
 import { type AdminClient, adminClient } from './admin-client.ts';
+import { everywhere } from './everywhere.ts';
 import { type RelayProcess, startRelay } from './relay-process.ts';
 import { stores as storesOfThisRun } from './stores.ts';
 
@@ -33,6 +34,8 @@ export interface Deployment {
   startProcess(more?: MoreProcess): Promise<RelayProcess>;
   /** Runs another process during the work. An embedded deployment is one process, which stops meanwhile. */
   beside<T>(more: MoreProcess, work: (process: RelayProcess) => Promise<T>): Promise<T>;
+  /** Resolves when every process has applied the configuration as it is now. An embedded one has when its write is answered. */
+  everywhere(): Promise<void>;
   /** Kills the first process and starts another one at the same address. */
   restart(): Promise<void>;
   stop(): Promise<void>;
@@ -128,6 +131,9 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
         await other.stop();
         if (dataDirectory !== null) processes[0] = await start({});
       }
+    },
+    async everywhere() {
+      if (stores.postgres !== null) await everywhere(stores.postgres.url, processes);
     },
     async restart() {
       await processes[0]?.kill();

@@ -6,6 +6,22 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { ProbeReading } from './server-probe.ts';
 
+export const PROBE_FLAGS: readonly string[] = ['--import', join(import.meta.dirname, 'server-probe.ts')];
+
+/** Asks the probe of the server that was started with this socket file. */
+export async function askProbe(path: string, command: string): Promise<ProbeReading> {
+  const socket = createConnection(path);
+  try {
+    socket.write(`${command}\n`);
+    const lines = createInterface({ input: socket });
+    const closed = once(socket, 'close').then(() => Promise.reject(new Error('the server has ended')));
+    const [line] = (await Promise.race([once(lines, 'line'), closed])) as [string];
+    return JSON.parse(line) as ProbeReading;
+  } finally {
+    socket.destroy();
+  }
+}
+
 /** How to start a server with the probe inside, and how to ask it. */
 export interface Probe {
   readonly nodeFlags: string[];
@@ -21,15 +37,9 @@ export interface Probe {
 export function createProbe(): Probe {
   const directory = mkdtempSync(join(tmpdir(), 'relay-probe-'));
   const path = join(directory, 'probe.sock');
-  async function ask(command: string): Promise<ProbeReading> {
-    const socket = createConnection(path);
-    socket.write(`${command}\n`);
-    const [line] = (await once(createInterface({ input: socket }), 'line')) as [string];
-    socket.destroy();
-    return JSON.parse(line) as ProbeReading;
-  }
+  const ask = (command: string) => askProbe(path, command);
   return {
-    nodeFlags: ['--expose-gc', '--import', join(import.meta.dirname, 'server-probe.ts')],
+    nodeFlags: ['--expose-gc', ...PROBE_FLAGS],
     env: { RELAY_PROBE_SOCKET: path },
     reset: () => ask('reset'),
     read: () => ask('read'),

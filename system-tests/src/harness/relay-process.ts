@@ -1,8 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { freePort } from '@relay/testbed';
 import { bareEnvironment } from './bare-environment.ts';
+import { askProbe, PROBE_FLAGS } from './probe-client.ts';
 import { RELAY_ENTRY } from './relay-entry.ts';
 
 /** Generous: a machine that runs other suites as well starts a process slowly. */
@@ -14,6 +18,8 @@ export interface RelayProcess {
   readonly pid: number;
   /** Log lines so far, parsed. */
   readonly logs: readonly Record<string, unknown>[];
+  /** Resolves when it has reached this version of the configuration; see everywhere.ts. */
+  sync(version: number): Promise<void>;
   /** SIGTERM; answers the exit code. */
   stop(): Promise<number | null>;
   kill(): Promise<void>;
@@ -38,12 +44,19 @@ export interface RelayProcessOptions {
 export async function startRelay(options: RelayProcessOptions): Promise<RelayProcess> {
   const port = options.port ?? (await freePort());
   const url = `http://127.0.0.1:${port}`;
-  const command = [...(options.nodeFlags ?? []), options.entry ?? RELAY_ENTRY, ...argumentsOf(options)];
+  const probe = options.env['RELAY_PROBE_SOCKET'] ?? join(tmpdir(), `relay-${process.pid}-${port}.sock`);
+  const command = [
+    ...(options.nodeFlags ?? []),
+    ...PROBE_FLAGS,
+    options.entry ?? RELAY_ENTRY,
+    ...argumentsOf(options),
+  ];
   const child = spawn(process.execPath, command, {
     env: {
       ...bareEnvironment(),
       RELAY_HTTP_ADDR: `127.0.0.1:${port}`,
       RELAY_LOG_LEVEL: 'info',
+      RELAY_PROBE_SOCKET: probe,
       ...options.env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -64,12 +77,16 @@ export async function startRelay(options: RelayProcessOptions): Promise<RelayPro
 
   const exited = once(child, 'exit').then(([code]) => {
     process.off('exit', killOnExit);
+    rmSync(probe, { force: true });
     return code as number | null;
   });
   return {
     url,
     pid: child.pid ?? 0,
     logs,
+    async sync(version) {
+      await askProbe(probe, `sync ${version}`);
+    },
     async stop() {
       if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM');
       return exited;

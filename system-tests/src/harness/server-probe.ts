@@ -1,12 +1,13 @@
-// Loaded into the server's process by `--import`: measures the event loop and the memory from inside, and
-// answers over a socket file. The server itself knows nothing of it.
-import { createServer } from 'node:net';
+// Loaded into the server's process by `--import`: measures the event loop and the memory from inside, hears what the process has caught up
+// with, and answers over a socket file. The server itself knows nothing of it.
+import { subscribe } from 'node:diagnostics_channel';
+import { createServer, type Socket } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createInterface } from 'node:readline';
 import { isMainThread } from 'node:worker_threads';
 
 export interface ProbeReading {
-  /** Time between two turns of the loop that were asked for a millisecond apart. */
+  /** Time between two turns of the loop that were asked for a millisecond apart, since `reset`. */
   readonly loopDelayP99Ms: number;
   readonly loopDelayMaxMs: number;
   readonly rssBytes: number;
@@ -40,19 +41,53 @@ async function collect(): Promise<void> {
   }
 }
 
+/** The version of the configuration that this process has reached, and who waits for which. */
+let version = -1;
+const waiting = new Set<{ readonly version: number; readonly reached: () => void }>();
+
+function listen(): void {
+  subscribe('relay:configuration', (message) => {
+    ({ version } = message as { version: number });
+    for (const each of waiting) if (each.version <= version) each.reached();
+  });
+}
+
+function untilVersion(wanted: number): Promise<void> {
+  return new Promise((resolve) => {
+    const each = { version: wanted, reached };
+    function reached(): void {
+      waiting.delete(each);
+      resolve();
+    }
+    if (wanted <= version) resolve();
+    else waiting.add(each);
+  });
+}
+
+async function obey(command: string): Promise<ProbeReading> {
+  const [name, value] = command.split(' ');
+  if (name === 'sync') await untilVersion(Number(value));
+  if (name === 'collect') await collect();
+  if (name === 'reset') {
+    loopDelay.enable();
+    loopDelay.reset();
+  }
+  return read();
+}
+
+function answer(socket: Socket): void {
+  socket.on('error', () => socket.destroy());
+  createInterface({ input: socket }).on('line', (command) => {
+    void obey(command).then((reading) => socket.write(`${JSON.stringify(reading)}\n`));
+  });
+  socket.unref();
+}
+
 const path = process.env['RELAY_PROBE_SOCKET'];
 // Threads of the process load this as well.
-if (path !== undefined && isMainThread) {
-  loopDelay.enable();
-  const server = createServer((socket) => {
-    socket.on('error', () => socket.destroy());
-    createInterface({ input: socket }).on('line', (command) => {
-      if (command === 'reset') loopDelay.reset();
-      const ready = command === 'collect' ? collect() : Promise.resolve();
-      void ready.then(() => socket.write(`${JSON.stringify(read())}\n`));
-    });
-    socket.unref();
-  });
+if (path && isMainThread) {
+  listen();
+  const server = createServer(answer);
   server.listen(path);
   server.unref();
 }

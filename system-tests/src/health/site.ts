@@ -3,14 +3,11 @@ import { freePort } from '@relay/testbed';
 import { type AdminClient, adminClient, createLane } from '../harness/admin-client.ts';
 import { type Deployment, startDeployment } from '../harness/deployment.ts';
 import { type ProviderProcess, startProviderProcess } from '../harness/provider-process.ts';
-import { afterMs } from '../harness/until.ts';
 
 export const LANE = 'two providers';
 export const SOLE_LANE = 'one provider';
 /** A provider that hangs is found out after this. */
 const HEADERS_MS_MAX = 1_000;
-/** After this, every process knows a change of the configuration. */
-const SNAPSHOT_POLL_MS = 1_300;
 
 /** Three gateways, and a lane whose first provider dies. */
 export interface Site {
@@ -60,7 +57,7 @@ export async function startSite(): Promise<Site> {
     name: SOLE_LANE,
     endpoints: [{ baseUrl: deployment.provider.baseUrl, upstreamModel }],
   });
-  await afterMs(SNAPSHOT_POLL_MS);
+  await deployment.everywhere();
   return {
     deployment,
     endpointId: lane.endpointIds[0] ?? '',

@@ -7,10 +7,7 @@ import { type Deployment, startDeployment } from '../harness/deployment.ts';
 import { type ProviderProcess, startProviderProcess } from '../harness/provider-process.ts';
 import { byArrival, gapsMs, quantile, slidingExcess, tagOf } from '../harness/provider-view.ts';
 import { type Sent, sendTagged } from '../harness/tagged-request.ts';
-import { afterMs } from '../harness/until.ts';
 
-/** The polling interval of the configuration; after it all processes know a change. */
-const SNAPSHOT_POLL_MS = 1_000;
 /** How much longer one request may travel to the provider than another: the windows are judged shorter by it. */
 const TRAVEL_MS = 50;
 const REASON_CHARACTERS = 120;
@@ -104,13 +101,13 @@ export async function startSite({ gateways }: { readonly gateways: number }): Pr
       });
       const [endpointId = ''] = endpointIds;
       const policy = await admin.create('/api/relay/limit-policies', policyOf(endpointId, limit));
-      await everywhere();
+      await deployment.everywhere();
       return { model, laneId, endpointId, policyId: policy.id, limit };
     },
     async laneBeside({ endpointId }, name, lane) {
       const members = [{ endpoint_id: endpointId }];
       const { id } = await admin.create('/api/relay/routing-lanes', { name, ...lane, members });
-      await everywhere();
+      await deployment.everywhere();
       return id;
     },
     change: ({ policyId, endpointId }, limit) =>
@@ -118,7 +115,7 @@ export async function startSite({ gateways }: { readonly gateways: number }): Pr
     unlimit: ({ policyId }) => expect('DELETE', `/api/relay/limit-policies/${policyId}`, undefined, 204),
     async removeLanes(...laneIds) {
       for (const id of laneIds) await expect('DELETE', `/api/relay/routing-lanes/${id}`, undefined, 204);
-      await everywhere();
+      await deployment.everywhere();
     },
     ask({ model, tag, token = deployment.apiToken, gateway = 0 }) {
       const url = deployment.processes[gateway]?.url;
@@ -134,7 +131,7 @@ export async function startSite({ gateways }: { readonly gateways: number }): Pr
         (await accounts.addKey({ organizationId, userId, scopes: ['relay:request'] })).key;
       const keys = [await add(), await add()] as const;
       await accounts.close();
-      await everywhere();
+      await deployment.everywhere();
       return keys;
     },
     async waiting(laneId) {
@@ -172,9 +169,4 @@ export function gapsOf(log: readonly RequestLogEntry[]): GapsMs {
 /** How many windows of the limit held more than it allows, by the provider's own clock. */
 export function exceededWindows({ period, limit_value }: Limit, log: readonly RequestLogEntry[]): number {
   return slidingExcess(log, PERIOD_MS[period] - TRAVEL_MS, limit_value, () => 1).exceeded;
-}
-
-/** Processes poll the configuration, so there is no event to await. */
-function everywhere(): Promise<void> {
-  return afterMs(SNAPSHOT_POLL_MS + 300);
 }

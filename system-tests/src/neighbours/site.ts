@@ -7,11 +7,9 @@ import { type Accounts, openAccounts } from '../harness/accounts.ts';
 import { type AdminClient, adminClient, createLane } from '../harness/admin-client.ts';
 import { type Deployment, startDeployment } from '../harness/deployment.ts';
 import { type ProviderProcess, startProviderProcess } from '../harness/provider-process.ts';
-import { afterMs } from '../harness/until.ts';
 import type { Order, Word } from './attacker.ts';
 import { type Attack, CONCURRENCY_MAX, CONNECTIONS_MAX, FULL_PER_MINUTE, WIDE_ENDPOINTS } from './attacks.ts';
 
-const SNAPSHOT_POLL_MS = 1_000;
 const ATTACKER_FILE = join(import.meta.dirname, 'attacker.ts');
 /** What a provider takes to answer; quick for a model, so that a delay by Relay shows. */
 const ANSWER_MS = 40;
@@ -59,7 +57,7 @@ export async function startSite(): Promise<Site> {
     endpoints: [{ baseUrl: shared.baseUrl, upstreamModel: 'sim-chat' }],
   });
   await addEvilLanes(accounts, evil, shared, `http://127.0.0.1:${port}/v1`);
-  await afterMs(SNAPSHOT_POLL_MS + 300);
+  await deployment.everywhere();
   return {
     deployment,
     good,

@@ -9,7 +9,6 @@ import { afterMs } from '../harness/until.ts';
 const REQUESTS = 240;
 /** Over this time they are sent: more than `narrow` can serve. */
 const SENT_OVER_MS = 5_000;
-const SNAPSHOT_MS = 1_300;
 const PRICES = { input_cost_micros_per_1m_tokens: 1_234_567, output_cost_micros_per_1m_tokens: 7_654_321 };
 
 /** A gateway whose requests wait, fail, fall back and stream. */
@@ -42,7 +41,7 @@ export async function sendTraffic(seed: number): Promise<Traffic> {
       for (const name of ['One', 'Two'])
         tokens.push((await accounts.addKey({ organizationId, userId, name, scopes: ['relay:request'] })).key);
     }
-    await afterMs(SNAPSHOT_MS);
+    await deployment.everywhere();
     const answers = await sendAll(deployment.url, createRandom(seed), tokens);
     return { deployment, laneIds, answers, stop: () => deployment.stop() };
   } catch (error) {

@@ -9,7 +9,6 @@ import type { Target } from '../chaos/world.ts';
 import { openAccounts } from '../harness/accounts.ts';
 import { adminClient, createLane } from '../harness/admin-client.ts';
 import { type Deployment, startDeployment } from '../harness/deployment.ts';
-import { afterMs } from '../harness/until.ts';
 
 /** A deployment whose stores can be taken away, with something to ask for that has limits and something that has none. */
 export interface Site {
@@ -27,7 +26,6 @@ export interface Site {
 }
 
 const PROCESSES = 2;
-const SNAPSHOT_POLL_MS = 1_000;
 
 export async function startSite(): Promise<Site> {
   const directory = mkdtempSync(join(tmpdir(), 'relay-outage-'));
@@ -55,8 +53,7 @@ export async function startSite(): Promise<Site> {
   }
   await createLane(admin, { name: 'unlimited', endpoints });
   await createLane(adminClient(deployment.url, key), { name: 'unlimited', endpoints });
-  // There is no event to await: a process learns of a change when it looks.
-  await afterMs(SNAPSHOT_POLL_MS + 300);
+  await deployment.everywhere();
   return {
     deployment,
     redis,

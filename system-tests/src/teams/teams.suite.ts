@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Answer, type Ask, ask } from '../harness/ask-company.ts';
-import { type Company, everywhere, LANES, type Member, startCompany } from '../harness/company.ts';
+import { type Company, LANES, type Member, startCompany } from '../harness/company.ts';
 import { reportFigures } from '../harness/figures.ts';
 import { readRequestLog } from '../harness/request-log.ts';
 import { storeServers } from '../harness/stores.ts';
@@ -49,7 +49,7 @@ describe('teams', () => {
     await budget(parentId, COMPANY_REQUESTS);
     await budget(searchId, TEAM_REQUESTS);
     parentPolicyId = (await policiesOf(parentId))[0] ?? '';
-    await everywhere();
+    await company.deployment.everywhere();
   });
   after(async () => {
     reportFigures({ served, wrong });
@@ -173,7 +173,7 @@ describe('teams', () => {
 
   storeServers.it('a team is as spent as before when Redis has lost everything', async () => {
     await budget(parentId, COMPANY_REQUESTS + 2, { limit_uuid: parentPolicyId });
-    await everywhere();
+    await company.deployment.everywhere();
     await company.deployment.redis.kill();
     await company.deployment.redis.start();
     assert.equal(await send(advertiser, 2 + TOO_MANY), 2);
@@ -186,7 +186,7 @@ describe('teams', () => {
     await budget(parentId, COMPANY_REQUESTS + 10, { limit_uuid: parentPolicyId });
     const [key] = searcher.keys;
     await change('PUT', `/api/org/api-keys/${key.id}`, { team_id: adsId });
-    await everywhere();
+    await company.deployment.everywhere();
     const answer = await ask(company, { key: key.key, model: LANES.first, process: 1, tag: 'moved' });
     assert.equal(answer.status, 200, JSON.stringify(answer.error));
     await untilInLedger();

@@ -12,8 +12,11 @@ export interface ChangeFollower {
    * change has a greater version, so no change falls between the two.
    */
   anchor(): Promise<void>;
-  /** Marks the held snapshots that have a newer version in PostgreSQL, and drops those of deleted organizations. */
-  markChanges(): Promise<void>;
+  /**
+   * Marks the held snapshots that have a newer version in PostgreSQL, and drops those of deleted organizations. Returns the version up to
+   * which all changes are marked.
+   */
+  markChanges(): Promise<number>;
 }
 
 export function createChangeFollower(deps: {
@@ -60,12 +63,13 @@ export function createChangeFollower(deps: {
         log.warn({ seen_version: from, clock_version: clockVersion }, 'configuration versions went backward');
         for (const entry of held.all()) entry.forced = true;
         seenVersion = clockVersion;
-        return;
+        return clockVersion;
       }
       while (clockVersion > from) {
         from = await markPage(from, clockVersion);
         seenVersion = from;
       }
+      return from;
     },
   };
 }

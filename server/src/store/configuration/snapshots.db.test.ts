@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUIDv7 } from 'node:crypto';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { type PrivatePostgres, startPostgres, startTcpProxy, type TcpProxy } from '@relay/testbed';
 import { sql } from 'kysely';
@@ -10,7 +11,7 @@ import { createSealer } from '../../kit/seal.ts';
 import { seedOrganization, silentLog } from '../fixtures/migrated-database.fixture.ts';
 import { migrateUp } from '../postgres/migrate.ts';
 import { createDatabase, type DatabaseHandle } from '../postgres/postgres.ts';
-import { changeConfiguration } from './config-version.ts';
+import { changeConfiguration, readConfigClock } from './config-version.ts';
 import { secretBinding } from './secret-binding.ts';
 import { createSnapshots, type Snapshots } from './snapshots.ts';
 
@@ -95,6 +96,23 @@ describe('snapshots', () => {
       if (now !== undefined) check(organizationId, now);
     });
   }
+
+  it('tells whoever watches the process which version it has reached, once that is in force', async () => {
+    const { organizationId } = await seed();
+    await begin().load(organizationId);
+    const told = Promise.withResolvers<string | undefined>();
+    let wanted = Number.POSITIVE_INFINITY;
+    const onTold = (message: unknown) => {
+      if ((message as { version: number }).version < wanted) return;
+      told.resolve(laneName(snapshots.get(organizationId)));
+    };
+    subscribe('relay:configuration', onTold);
+    snapshots.start();
+    await rename(organizationId, 'Renamed');
+    wanted = await readConfigClock(outside.db);
+    assert.equal(await told.promise, 'Renamed');
+    unsubscribe('relay:configuration', onTold);
+  });
 
   it('carries everything of the organization, with the credential opened', async () => {
     const ids = await seed();

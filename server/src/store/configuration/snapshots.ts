@@ -1,3 +1,4 @@
+import { channel } from 'node:diagnostics_channel';
 import { prepareSnapshot } from '../../domain/prepare-snapshot.ts';
 import { RelayError } from '../../domain/relay-error.ts';
 import type { OrganizationSnapshot } from '../../domain/snapshot.ts';
@@ -53,6 +54,8 @@ export interface Snapshots {
 }
 
 const REFRESHES_MAX = 4;
+/** Told after each poll: the version of the configuration that this process has reached, of all organizations in memory. */
+const applied = channel('relay:configuration');
 
 export function createSnapshots(options: SnapshotsOptions): Snapshots {
   const { database, clock, log, pollIntervalMs = 1_000, organizationsMax = 10_000 } = options;
@@ -70,8 +73,9 @@ export function createSnapshots(options: SnapshotsOptions): Snapshots {
 
   const loop = createPollLoop(async () => {
     try {
-      await changes.markChanges();
+      const version = await changes.markChanges();
       await refreshStale(held, reads, clock, () => loop.isStopped());
+      applied.publish({ version });
       lastPollOkAtMs = clock.nowMs();
       if (failing) log.info({}, 'configuration is current again');
       failing = false;
