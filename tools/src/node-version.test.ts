@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+const ROOT = join(import.meta.dirname, '../..');
+const CHECK = './tools/node-version.cjs';
+const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+  readonly scripts: Readonly<Record<string, string>>;
+};
+
+/** What a tool prints that runs on this version of Node. */
+function runOn(version: string): { readonly status: number | null; readonly output: string } {
+  const folder = mkdtempSync(join(tmpdir(), 'relay-node-version-'));
+  const disguise = join(folder, 'disguise.cjs');
+  writeFileSync(disguise, `Object.defineProperty(process, 'versions', { value: { node: '${version}' } });`);
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    ['-r', disguise, '-r', CHECK, '-p', '"ran"'],
+    { cwd: ROOT, encoding: 'utf8' },
+  );
+  rmSync(folder, { recursive: true });
+  return { status, output: stdout + stderr };
+}
+
+test('an old Node gets one sentence that names both versions, and the tool does not run', () => {
+  for (const version of ['18.20.8', '20.20.2', '24.20.9']) {
+    const { status, output } = runOn(version);
+    assert.equal(status, 1, version);
+    assert.match(
+      output,
+      new RegExp(`^Relay needs Node 24\\.\\S+ or newer, but this is ${version}\\. .*\\n$`),
+    );
+  }
+});
+
+test('the wanted Node and newer ones run the tool', () => {
+  for (const version of [process.versions.node, '24.30.0', '26.0.0'])
+    assert.deepEqual(runOn(version), { status: 0, output: 'ran\n' }, version);
+});
+
+test('every script that starts Node checks its version first', () => {
+  for (const [name, command] of Object.entries(manifest.scripts))
+    for (const call of command.split(' && ').filter((each) => each.startsWith('node ')))
+      assert.ok(call.startsWith(`node -r ${CHECK} `), name);
+});
