@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { makeDirectory, removeDirectory, startChild, waitUntilServing } from './child-server.ts';
 import { freePort } from './free-port.ts';
-import { serverUser } from './private-postgres.ts';
+import { serverUser } from './postgres-process.ts';
 
 /** PgBouncer as Debian ships it, with its default settings but for the mode and the number of sessions. */
 export interface PgBouncer {

@@ -1,9 +1,5 @@
-import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { chownSync, existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
-import pg from 'pg';
+import { chownSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import {
   type ChildOptions,
   type ChildServer,
@@ -11,9 +7,10 @@ import {
   type RunAs,
   removeDirectory,
   startChild,
-  waitUntilServing,
 } from './child-server.ts';
 import { freePort } from './free-port.ts';
+import { copyCluster } from './kept-clusters.ts';
+import { findBinary, launchPostgres, postgresUrl, serverUser } from './postgres-process.ts';
 import { mountSmallDisk, type SmallDisk } from './small-disk.ts';
 
 /** A PostgreSQL server of one's own, to be stopped, killed and started again. */
@@ -40,6 +37,8 @@ export interface PostgresOptions {
   readonly connectionsMax?: number;
   /** Also accepts TLS, with this certificate. */
   readonly tls?: { readonly key: string; readonly cert: string };
+  /** Its database `postgres` has the whole schema. Without this option it is empty. */
+  readonly migrated?: boolean;
   /** A streaming replica of that server. */
   readonly replicaOf?: Pick<PrivatePostgres, 'port'>;
 }
@@ -50,32 +49,16 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Priv
   const disk = options.diskMb === undefined ? null : mountSmallDisk(directory, options.diskMb, runAs);
   if (runAs) chownSync(directory, runAs.uid, runAs.gid);
   const data = join(directory, 'data');
-  if (options.replicaOf === undefined) await copyEmptyCluster(data, runAs);
+  if (options.replicaOf === undefined)
+    await copyCluster(data, { migrated: options.migrated ?? false, runAs });
   else await copyPrimary(data, options.replicaOf.port, { cwd: directory, ...(runAs ? { runAs } : {}) });
   const tls = options.tls === undefined ? {} : writeCertificate(directory, options.tls, runAs);
 
   const port = await freePort();
-  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   let child: ChildServer | undefined;
 
   async function launch(): Promise<void> {
-    const settings = {
-      port,
-      listen_addresses: '127.0.0.1',
-      unix_socket_directories: directory,
-      fsync: 'off',
-      // Tests look for statements by their text, and the usual kilobyte cuts long ones off.
-      track_activity_query_size: 16_384,
-      max_connections: options.connectionsMax ?? 100,
-      ...tls,
-    };
-    const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-    const started = startChild(findBinary('postgres'), ['-D', data, '-c', 'full_page_writes=off', ...args], {
-      cwd: directory,
-      ...(runAs ? { runAs } : {}),
-    });
-    child = started;
-    await waitUntilServing(started, 'PostgreSQL', () => connectOnce(url));
+    child = await launchPostgres({ data, directory, port, runAs }, { ...tls, ...(options.connectionsMax === undefined ? {} : { max_connections: options.connectionsMax }) });
   }
 
   async function end(signal: NodeJS.Signals): Promise<void> {
@@ -96,7 +79,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Priv
 
   await launch();
   return {
-    url,
+    url: postgresUrl({ port }),
     port,
     disk,
     stop: () => end('SIGINT'),
@@ -112,35 +95,6 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Priv
       removeDirectory(directory);
     },
   };
-}
-
-/** initdb takes a second of the processor's time, so a machine runs it once for each version and copies what it made. */
-async function copyEmptyCluster(data: string, runAs: RunAs | undefined): Promise<void> {
-  const initdb = findBinary('initdb');
-  const digest = createHash('sha256').update(`${initdb} ${runAs?.uid}`).digest('hex').slice(0, 8);
-  const kept = join(tmpdir(), `relay-tests-empty-cluster-${digest}`);
-  if (!existsSync(join(kept, 'PG_VERSION'))) await makeEmptyCluster(initdb, kept, runAs);
-  execFileSync('cp', ['-a', kept, data]);
-}
-
-async function makeEmptyCluster(initdb: string, kept: string, runAs: RunAs | undefined): Promise<void> {
-  const directory = makeDirectory('cluster');
-  if (runAs) chownSync(directory, runAs.uid, runAs.gid);
-  const made = join(directory, 'data');
-  const child = startChild(
-    initdb,
-    ['-D', made, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'],
-    { cwd: directory, ...(runAs ? { runAs } : {}) },
-  );
-  await child.exited();
-  if (!existsSync(join(made, 'PG_VERSION'))) throw new Error(`initdb failed:\n${child.output()}`);
-  try {
-    renameSync(made, kept);
-  } catch (error) {
-    // Another process was first.
-    if (!existsSync(join(kept, 'PG_VERSION'))) throw error;
-  }
-  removeDirectory(directory);
 }
 
 async function copyPrimary(data: string, port: number, options: ChildOptions): Promise<void> {
@@ -175,32 +129,6 @@ async function startPatiently(launch: () => Promise<void>): Promise<void> {
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
   }
-}
-
-async function connectOnce(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 1_000 });
-  client.on('error', () => undefined);
-  await client.connect();
-  await client.end();
-}
-
-/** PostgreSQL refuses to run as root; its own account then owns the files. */
-export function serverUser(): RunAs | undefined {
-  if (process.getuid?.() !== 0) return undefined;
-  const id = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
-  return { uid: id('-u'), gid: id('-g') };
-}
-
-function findBinary(name: string): string {
-  const root = '/usr/lib/postgresql';
-  const versions = existsSync(root) ? readdirSync(root).sort((a, b) => Number(b) - Number(a)) : [];
-  const places = [
-    ...versions.map((version) => join(root, version, 'bin')),
-    ...(process.env['PATH'] ?? '').split(delimiter),
-  ];
-  const found = places.map((place) => join(place, name)).find((path) => existsSync(path));
-  if (found === undefined) throw new Error(`PostgreSQL's ${name} is neither in ${root}/*/bin nor in PATH.`);
-  return found;
 }
 
 function childrenOf(pid: number): number[] {

@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
 import { createConnection } from 'node:net';
+import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
+import { promisify } from 'node:util';
 import pg from 'pg';
 import {
+  emptyDatabase,
   freePort,
   freshDatabase,
   startPostgres,
@@ -12,7 +16,11 @@ import {
   startRedisCluster,
   startTcpProxy,
 } from './index.ts';
+import { findBinary } from './postgres-process.ts';
 import { redisCall } from './redis-client.ts';
+import { migrate } from './schema-template.ts';
+
+const MIGRATIONS = join(import.meta.dirname, '../../server/src/store/postgres/migrations');
 
 async function query(url: string, text: string): Promise<unknown[]> {
   const client = new pg.Client({
@@ -29,29 +37,62 @@ async function query(url: string, text: string): Promise<unknown[]> {
   }
 }
 
+const TABLES = `select tablename from pg_tables where schemaname = 'public'`;
+
 describe('freshDatabase', () => {
-  it('gives an empty database and takes it away again', async () => {
+  it('gives a migrated database without rows and takes it away again', async () => {
     const database = await freshDatabase();
-    const rows = await query(database.url, `select 1 from pg_tables where schemaname = 'public'`);
-    assert.deepEqual(rows, []);
+    const migrations = await query(database.url, 'select name from schema_migrations');
+    assert.equal(migrations.length, readdirSync(MIGRATIONS).length);
+    assert.deepEqual(await query(database.url, 'select 1 from organizations'), []);
     await database.drop();
     await assert.rejects(query(database.url, 'select 1'), { code: '3D000' });
   });
 
+  it('gives an empty one for tests of migrations', async () => {
+    const database = await emptyDatabase();
+    assert.deepEqual(await query(database.url, TABLES), []);
+    await database.drop();
+  });
+
+  it('lets several callers make the template of a new server at once', async () => {
+    const server = await startPostgres();
+    const made = await withServer(server.url, () =>
+      Promise.all([freshDatabase(), freshDatabase(), freshDatabase()]),
+    );
+    const tables = await Promise.all(made.map(({ url }) => query(url, TABLES)));
+    assert.ok(tables.every((each) => each.length > 40));
+    const names = await query(server.url, `select datname from pg_database where datname like 'relay_%'`);
+    assert.equal(names.length, made.length + 1);
+    await server.remove();
+  });
+
   it('fails with an explanation when there is no server', async () => {
-    const before = process.env['TEST_DATABASE_URL'];
-    process.env['TEST_DATABASE_URL'] = `postgres://postgres@127.0.0.1:${await freePort()}/postgres`;
-    try {
-      await assert.rejects(
-        freshDatabase(),
-        /PostgreSQL does not respond at 127\.0\.0\.1:\d+.*TEST_DATABASE_URL/,
-      );
-    } finally {
-      if (before === undefined) delete process.env['TEST_DATABASE_URL'];
-      else process.env['TEST_DATABASE_URL'] = before;
-    }
+    const url = `postgres://postgres@127.0.0.1:${await freePort()}/postgres`;
+    await withServer(url, () =>
+      assert.rejects(freshDatabase(), /PostgreSQL does not respond at 127\.0\.0\.1:\d+.*TEST_DATABASE_URL/),
+    );
   });
 });
+
+async function withServer<T>(url: string, act: () => Promise<T>): Promise<T> {
+  const before = process.env['TEST_DATABASE_URL'];
+  process.env['TEST_DATABASE_URL'] = url;
+  try {
+    return await act();
+  } finally {
+    if (before === undefined) delete process.env['TEST_DATABASE_URL'];
+    else process.env['TEST_DATABASE_URL'] = before;
+  }
+}
+
+async function schemaOf(url: string): Promise<string> {
+  const { stdout } = await promisify(execFile)(findBinary('pg_dump'), ['--no-comments', url], {
+    maxBuffer: 2 ** 24,
+  });
+  // The times at which the migrations were applied differ, and newer versions write a random key.
+  return stdout.replaceAll(/\d{4}-\d\d-\d\d \d\d:[\d:.+]+|^\\\w*restrict .*/gm, '');
+}
 
 describe('startPostgres', async () => {
   const server = await startPostgres();
@@ -63,6 +104,14 @@ describe('startPostgres', async () => {
     await assert.rejects(query(server.url, 'select 1'), { code: 'ECONNREFUSED' });
     await server.start();
     assert.deepEqual(await query(server.url, 'select * from kept'), []);
+  });
+
+  it('has the schema that a migration makes, byte for byte, when asked to be migrated', async () => {
+    const [copied, database] = [await startPostgres({ migrated: true }), await emptyDatabase()];
+    await migrate(database.url);
+    assert.equal(await schemaOf(copied.url), await schemaOf(database.url));
+    await copied.remove();
+    await database.drop();
   });
 
   it('answers nothing while paused and everything after', async () => {

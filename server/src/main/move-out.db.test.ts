@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { type FreshDatabase, freshDatabase } from '@relay/testbed';
+import { emptyDatabase, type FreshDatabase } from '@relay/testbed';
 import { DirectoryInUseError } from '../store/embedded/data-directory-lock.ts';
 import { MoveRefusedError } from '../store/embedded/move/move-data.ts';
 import { seedOrganization, silentLog } from '../store/fixtures/migrated-database.fixture.ts';
@@ -19,7 +19,7 @@ describe('moving out of a data directory', () => {
   before(async () => {
     parent = await mkdtemp(join(tmpdir(), 'relay-test-'));
     directory = join(parent, 'data');
-    fresh = await freshDatabase();
+    fresh = await emptyDatabase();
     const database = await open();
     await seedOrganization(database.db);
     await database.close();

@@ -11,7 +11,6 @@ import { createLog } from '../kit/log.ts';
 import { createSealer } from '../kit/seal.ts';
 import { ensureImplicitOrganization } from '../store/configuration/implicit-organization.ts';
 import { createSnapshots, type Snapshots } from '../store/configuration/snapshots.ts';
-import { MIGRATION_TIMEOUT_MS, migrateUp } from '../store/postgres/migrate.ts';
 import { createDatabase, type DatabaseHandle } from '../store/postgres/postgres.ts';
 import { readEnvironment } from './environment.ts';
 import type { RoleName } from './roles.ts';
@@ -48,7 +47,6 @@ describe('the configuration file at start', () => {
     folder = mkdtempSync(join(tmpdir(), 'relay-start-config-'));
     fresh = await freshDatabase();
     database = createDatabase({ url: fresh.url, log, poolMax: 4, applicationName: 'start-config' });
-    await database.withSession((session) => migrateUp(session), MIGRATION_TIMEOUT_MS);
     snapshots = createSnapshots({ database, sealer, clock: systemClock, log });
   });
   after(async () => {

@@ -30,7 +30,6 @@ import { createSealer, type Sealer } from '../kit/seal.ts';
 import { createUpstreamAuth } from '../protocols/upstream-auth/create-upstream-auth.ts';
 import { createSnapshots, type Snapshots } from '../store/configuration/snapshots.ts';
 import { openTestDatabase } from '../store/fixtures/test-database.fixture.ts';
-import { MIGRATION_TIMEOUT_MS, migrateUp } from '../store/postgres/migrate.ts';
 import type { DatabaseHandle } from '../store/postgres/postgres.ts';
 import type { Database } from '../store/postgres/schema.ts';
 import { createManagementHandlers } from './index.ts';
@@ -116,7 +115,6 @@ export async function startManagement(
 ): Promise<ManagementFixture> {
   const clock = options.clock ?? systemClock;
   const database = await openTestDatabase({ url: databaseUrl, log, poolMax: 10 });
-  await database.withSession((session) => migrateUp(session), MIGRATION_TIMEOUT_MS);
   const sealer = createSealer({ primary: randomBytes(32) });
   const snapshots = createSnapshots({ database, sealer, clock: systemClock, log });
   const egressOptions = {

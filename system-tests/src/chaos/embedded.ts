@@ -1,4 +1,4 @@
-import { freshDatabase } from '@relay/testbed';
+import { emptyDatabase } from '@relay/testbed';
 import { adminClient } from '../harness/admin-client.ts';
 import { type LedgerView, openLedgerView } from '../harness/ledger-view.ts';
 import { afterMs, until } from '../harness/until.ts';
@@ -110,7 +110,7 @@ async function audit(
   provider: ProviderLog,
   { say }: SettleOptions,
 ): Promise<Audit> {
-  const database = await freshDatabase();
+  const database = await emptyDatabase();
   try {
     const printed = await gateway.moveTo(database.url);
     say(printed.split('\n').find((line) => line.includes(' rows in ')) ?? 'nothing was moved');

@@ -149,7 +149,7 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
 }
 
 async function startServers(): Promise<StorePart> {
-  const [postgres, redis] = await Promise.all([startPostgres(), startRedis()]);
+  const [postgres, redis] = await Promise.all([startPostgres({ migrated: true }), startRedis()]);
   return {
     postgres,
     redis,

@@ -40,7 +40,11 @@ export const BODY_BYTES_MAX = 100_000;
 export async function startHostedDeployment(
   more: { readonly platform?: Readonly<Record<string, string>> } = {},
 ): Promise<HostedDeployment> {
-  const [postgres, redis, provider] = await Promise.all([startPostgres(), startRedis(), startProviderSim()]);
+  const [postgres, redis, provider] = await Promise.all([
+    startPostgres({ migrated: true }),
+    startRedis(),
+    startProviderSim(),
+  ]);
   const platformKey = generateKeyPairSync('ed25519').privateKey;
   const nextKey = generateKeyPairSync('ed25519').privateKey;
   const authSecret = randomBytes(32).toString('base64url');

@@ -4,7 +4,7 @@ import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
-import { freshDatabase } from '@relay/testbed';
+import { emptyDatabase } from '@relay/testbed';
 import { silentLog } from '../fixtures/migrated-database.fixture.ts';
 import { MIGRATIONS_DIRECTORY, migrateUp } from '../postgres/migrate.ts';
 import { createDatabase } from '../postgres/postgres.ts';
@@ -12,7 +12,7 @@ import { createDatabase } from '../postgres/postgres.ts';
 const MIGRATION = '20261115001000-own-by-file.sql';
 
 it('credentials that share a name get names of their own, and all others keep theirs', async () => {
-  const fresh = await freshDatabase();
+  const fresh = await emptyDatabase();
   const database = createDatabase({ url: fresh.url, log: silentLog });
   const older = await mkdtemp(join(tmpdir(), 'relay-migrations-'));
   try {

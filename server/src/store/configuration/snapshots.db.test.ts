@@ -9,7 +9,6 @@ import type { OrganizationSnapshot } from '../../domain/snapshot.ts';
 import { systemClock } from '../../kit/clock.ts';
 import { createSealer } from '../../kit/seal.ts';
 import { seedOrganization, silentLog } from '../fixtures/migrated-database.fixture.ts';
-import { migrateUp } from '../postgres/migrate.ts';
 import { createDatabase, type DatabaseHandle } from '../postgres/postgres.ts';
 import { changeConfiguration, readConfigClock } from './config-version.ts';
 import { secretBinding } from './secret-binding.ts';
@@ -26,7 +25,7 @@ describe('snapshots', () => {
   let snapshots: Snapshots;
 
   before(async () => {
-    server = await startPostgres();
+    server = await startPostgres({ migrated: true });
     proxy = await startTcpProxy({ target: server.url });
     outside = createDatabase({ url: server.url, log: silentLog });
     database = createDatabase({
@@ -35,7 +34,6 @@ describe('snapshots', () => {
       connectTimeoutMs: 300,
       statementTimeoutMs: 1_000,
     });
-    await outside.withSession((session) => migrateUp(session));
   });
   afterEach(async () => {
     await snapshots.stop();

@@ -206,7 +206,7 @@ describe('an embedded PostgreSQL whose process is killed', () => {
   after(() => rm(directory, { recursive: true }));
 
   it('while it is being made for the first time, is made by the next one', async () => {
-    const child = fork(WRITER, [directory]);
+    const child = fork(WRITER, [directory], { execArgv: [] });
     while (!existsSync(join(directory, 'postgres/base'))) await pause(1);
     child.kill('SIGKILL');
     await once(child, 'exit');
@@ -234,7 +234,7 @@ describe('an embedded PostgreSQL whose process is killed', () => {
   it('keeps what was committed and opens again, its lock being free', async () => {
     let last = 0;
     for (let round = 0; round < 3; round += 1) {
-      const child = fork(WRITER, [directory]);
+      const child = fork(WRITER, [directory], { execArgv: [] });
       const began = last;
       const enough = new Promise<void>((resolve) => {
         child.on('message', (id: number) => {

@@ -5,7 +5,7 @@ import { cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, beforeEach, describe, it } from 'node:test';
-import { type FreshDatabase, freshDatabase } from '@relay/testbed';
+import { emptyDatabase, type FreshDatabase } from '@relay/testbed';
 import { silentLog } from '../fixtures/migrated-database.fixture.ts';
 import { assertSchemaKnown, MIGRATIONS_DIRECTORY, migrateUp, migrationStatus } from './migrate.ts';
 import { createDatabase, type DatabaseHandle } from './postgres.ts';
@@ -18,7 +18,7 @@ describe('migrations', () => {
   const directories: string[] = [];
 
   beforeEach(async () => {
-    fresh = await freshDatabase();
+    fresh = await emptyDatabase();
     database = createDatabase({ url: fresh.url, log: silentLog });
   });
   afterEach(async () => {
@@ -47,7 +47,7 @@ describe('migrations', () => {
 
   it('two processes that migrate an empty database concurrently both succeed', async () => {
     const program = new URL('../fixtures/migrate-once.fixture.ts', import.meta.url);
-    const children = Array.from({ length: 3 }, () => fork(program, [fresh.url]));
+    const children = Array.from({ length: 3 }, () => fork(program, [fresh.url], { execArgv: [] }));
     const exits = children.map((child) => once(child, 'exit'));
     await Promise.all(children.map((child) => once(child, 'message')));
     for (const child of children) child.send('go');

@@ -4,7 +4,6 @@ import { type PgBouncer, type PrivatePostgres, startPgBouncer, startPostgres } f
 import { sql } from 'kysely';
 import { seedOrganization, silentLog } from '../fixtures/migrated-database.fixture.ts';
 import { PoolerError } from './database-over-pools.ts';
-import { MIGRATION_TIMEOUT_MS, migrateUp } from './migrate.ts';
 import { createDatabase, type DatabaseHandle } from './postgres.ts';
 
 /** Fewer sessions than callers, so that every session serves callers of all kinds in turn. */
@@ -18,10 +17,9 @@ describe('PgBouncer in transaction mode', () => {
   let organizations: string[];
 
   before(async () => {
-    server = await startPostgres();
+    server = await startPostgres({ migrated: true });
     bouncer = await startPgBouncer({ target: server.url, sessions: SESSIONS });
     database = createDatabase({ url: bouncer.url, directUrl: server.url, log: silentLog });
-    await database.withSession((session) => migrateUp(session), MIGRATION_TIMEOUT_MS);
     const seeded = [await seedOrganization(database.db), await seedOrganization(database.db)];
     organizations = seeded.map(({ organizationId }) => organizationId);
   });

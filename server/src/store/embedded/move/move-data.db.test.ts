@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { type FreshDatabase, freshDatabase } from '@relay/testbed';
+import { emptyDatabase, type FreshDatabase } from '@relay/testbed';
 import { sql } from 'kysely';
 import { changeConfiguration } from '../../configuration/config-version.ts';
 import { fillEveryTable } from '../../fixtures/every-table.fixture.ts';
@@ -36,7 +36,7 @@ describe('moving from an embedded database to a server', () => {
   beforeEach(async () => {
     await target?.close();
     await fresh?.drop();
-    fresh = await freshDatabase();
+    fresh = await emptyDatabase();
     target = createDatabase({ url: fresh.url, log: silentLog });
   });
   after(async () => {
