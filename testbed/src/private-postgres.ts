@@ -58,7 +58,13 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Priv
   let child: ChildServer | undefined;
 
   async function launch(): Promise<void> {
-    child = await launchPostgres({ data, directory, port, runAs }, { ...tls, ...(options.connectionsMax === undefined ? {} : { max_connections: options.connectionsMax }) });
+    child = await launchPostgres(
+      { data, directory, port, runAs },
+      {
+        ...tls,
+        max_connections: String(options.connectionsMax ?? 100),
+      },
+    );
   }
 
   async function end(signal: NodeJS.Signals): Promise<void> {

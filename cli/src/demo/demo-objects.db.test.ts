@@ -21,18 +21,6 @@ let server: StartedServer;
 let api: Management;
 let created: CreatedObjects;
 
-before(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'relay-demo-'));
-  const source = { RELAY_ALLOW_PRIVATE_NETWORKS: '127.0.0.1/32', RELAY_LOG_LEVEL: 'silent' };
-  server = await start({ source, directory: join(directory, 'data'), port: await freePort() });
-  const tokens = { management: server.tokens?.admin ?? '', inference: null };
-  api = createApi(processSurroundings(), { server: server.url, contextName: null, tokens }).management;
-});
-after(async () => {
-  await server.stop();
-  rmSync(directory, { recursive: true, force: true });
-});
-
 /** A client that fails after one write. */
 function cutOff(whole: Management): Management {
   let writes = 0;
@@ -63,6 +51,18 @@ async function counts(): Promise<Record<string, number>> {
 }
 
 describe("the demo's resources", () => {
+  before(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'relay-demo-'));
+    const source = { RELAY_ALLOW_PRIVATE_NETWORKS: '127.0.0.1/32', RELAY_LOG_LEVEL: 'silent' };
+    server = await start({ source, directory: join(directory, 'data'), port: await freePort() });
+    const tokens = { management: server.tokens?.admin ?? '', inference: null };
+    api = createApi(processSurroundings(), { server: server.url, contextName: null, tokens }).management;
+  });
+  after(async () => {
+    await server.stop();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
   it('are created once, wherever an earlier start was interrupted', async () => {
     let cuts = 0;
     for (; cuts < WRITES_MAX; cuts += 1) {

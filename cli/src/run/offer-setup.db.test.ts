@@ -18,24 +18,6 @@ let server: StartedServer;
 let provider: ProviderSim;
 let api: Api['management'];
 
-before(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'relay-detect-'));
-  provider = await startProviderSim({ models: [{ id: 'one' }, { id: 'two' }, { id: 'three' }] });
-  // Listens on loopback, so the simulated provider there is allowed.
-  server = await start({
-    source: { RELAY_LOG_LEVEL: 'silent' },
-    directory: join(directory, 'data'),
-    port: await freePort(),
-  });
-  const tokens = { management: server.tokens?.admin ?? '', inference: null };
-  api = createApi(processSurroundings(), { server: server.url, contextName: null, tokens }).management;
-});
-after(async () => {
-  await server?.stop();
-  await provider?.close();
-  rmSync(directory, { recursive: true, force: true });
-});
-
 function source(over: Partial<Source> = {}): Source {
   return {
     slug: 'openai',
@@ -98,6 +80,24 @@ const COMPLETE = {
 };
 
 describe('relay start with a provider in sight', () => {
+  before(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'relay-detect-'));
+    provider = await startProviderSim({ models: [{ id: 'one' }, { id: 'two' }, { id: 'three' }] });
+    // Listens on loopback, so the simulated provider there is allowed.
+    server = await start({
+      source: { RELAY_LOG_LEVEL: 'silent' },
+      directory: join(directory, 'data'),
+      port: await freePort(),
+    });
+    const tokens = { management: server.tokens?.admin ?? '', inference: null };
+    api = createApi(processSurroundings(), { server: server.url, contextName: null, tokens }).management;
+  });
+  after(async () => {
+    await server?.stop();
+    await provider?.close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
   it('without a terminal, prints the command and sets up nothing', async () => {
     assert.match(
       await offer([source()]),

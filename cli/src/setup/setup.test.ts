@@ -27,27 +27,6 @@ let server = '';
 let calls: string[] = [];
 let lanes = ['fast'];
 
-beforeEach(async () => {
-  home = mkdtempSync(join(tmpdir(), 'relay-setup-'));
-  [calls, lanes] = [[], ['fast']];
-  gateway = createServer((request, response) => {
-    calls.push(`${request.method} ${request.url} ${request.headers.authorization}`);
-    const models = { object: 'list', data: lanes.map((id) => ({ id, owned_by: 'relay' })) };
-    const created = { api_key: CREATED, key: { name: 'Claude Code', key_prefix: 'rly_9876543210' } };
-    request.resume().once('end', () => {
-      response.setHeader('content-type', 'application/json');
-      response.end(JSON.stringify(request.url === '/v1/models' ? models : created));
-    });
-  });
-  await new Promise<void>((resolve) => gateway.listen(0, '127.0.0.1', resolve));
-  server = `http://127.0.0.1:${(gateway.address() as AddressInfo).port}`;
-});
-afterEach(async () => {
-  rmSync(home, { recursive: true });
-  gateway.closeAllConnections();
-  await new Promise((resolve) => gateway.close(resolve));
-});
-
 async function setup(args: string, env: Record<string, string> = {}): Promise<string> {
   const screen = new PassThrough();
   const surroundings: Surroundings = {
@@ -66,6 +45,27 @@ const settingsPath = () => join(home, '.claude/settings.json');
 const settings = () => JSON.parse(readFileSync(settingsPath(), 'utf8'));
 
 describe('relay setup', () => {
+  beforeEach(async () => {
+    home = mkdtempSync(join(tmpdir(), 'relay-setup-'));
+    [calls, lanes] = [[], ['fast']];
+    gateway = createServer((request, response) => {
+      calls.push(`${request.method} ${request.url} ${request.headers.authorization}`);
+      const models = { object: 'list', data: lanes.map((id) => ({ id, owned_by: 'relay' })) };
+      const created = { api_key: CREATED, key: { name: 'Claude Code', key_prefix: 'rly_9876543210' } };
+      request.resume().once('end', () => {
+        response.setHeader('content-type', 'application/json');
+        response.end(JSON.stringify(request.url === '/v1/models' ? models : created));
+      });
+    });
+    await new Promise<void>((resolve) => gateway.listen(0, '127.0.0.1', resolve));
+    server = `http://127.0.0.1:${(gateway.address() as AddressInfo).port}`;
+  });
+  afterEach(async () => {
+    rmSync(home, { recursive: true });
+    gateway.closeAllConnections();
+    await new Promise((resolve) => gateway.close(resolve));
+  });
+
   it('lists the clients without one', async () => {
     const names = (JSON.parse(await setup('')) as { name: string }[]).map(({ name }) => name);
     assert.deepEqual(names, [

@@ -19,32 +19,6 @@ let server: StartedServer;
 let provider: ProviderSim;
 let api: Api['management'];
 
-before(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'relay-export-'));
-  provider = await startProviderSim({ models: [{ id: 'one' }] });
-  const source = { RELAY_LOG_LEVEL: 'silent' };
-  server = await start({ source, directory: join(directory, 'data'), port: await freePort() });
-  const tokens = { management: server.tokens?.admin ?? '', inference: null };
-  api = createApi(processSurroundings(), { server: server.url, contextName: null, tokens }).management;
-  const openai = { slug: 'openai', name: 'OpenAI', seen: 'OPENAI_API_KEY', secret: 'sk-upstream' };
-  await setUpSources(api, [{ ...openai, baseUrl: provider.baseUrl, choose: (models) => models }]);
-  for (let sent = 0; sent < REQUESTS; sent += 1) {
-    const response = await fetch(`${server.url}/v1/chat/completions`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${server.tokens?.api}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ model: 'default', messages: [{ role: 'user', content: 'Hello' }] }),
-    });
-    assert.equal(response.status, 200, await response.text());
-  }
-  // The journal writes rows in batches.
-  while ((await recorded()).length < REQUESTS) await new Promise((resolve) => setTimeout(resolve, 20));
-});
-after(async () => {
-  await server?.stop();
-  await provider?.close();
-  rmSync(directory, { recursive: true, force: true });
-});
-
 async function recorded() {
   return (await dataOf(api.GET('/api/relay/requests', { params: { query: { limit: 1_000 } } }))).data;
 }
@@ -54,6 +28,32 @@ function made(name: string): string {
 }
 
 describe('exported days', () => {
+  before(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'relay-export-'));
+    provider = await startProviderSim({ models: [{ id: 'one' }] });
+    const source = { RELAY_LOG_LEVEL: 'silent' };
+    server = await start({ source, directory: join(directory, 'data'), port: await freePort() });
+    const tokens = { management: server.tokens?.admin ?? '', inference: null };
+    api = createApi(processSurroundings(), { server: server.url, contextName: null, tokens }).management;
+    const openai = { slug: 'openai', name: 'OpenAI', seen: 'OPENAI_API_KEY', secret: 'sk-upstream' };
+    await setUpSources(api, [{ ...openai, baseUrl: provider.baseUrl, choose: (models) => models }]);
+    for (let sent = 0; sent < REQUESTS; sent += 1) {
+      const response = await fetch(`${server.url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${server.tokens?.api}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ model: 'default', messages: [{ role: 'user', content: 'Hello' }] }),
+      });
+      assert.equal(response.status, 200, await response.text());
+    }
+    // The journal writes rows in batches.
+    while ((await recorded()).length < REQUESTS) await new Promise((resolve) => setTimeout(resolve, 20));
+  });
+  after(async () => {
+    await server?.stop();
+    await provider?.close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
   it('have every request of the log once, as the API has it, over pages and days', async () => {
     const to = made('whole');
     const rows = await recorded();

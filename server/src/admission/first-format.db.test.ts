@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, it } from 'node:test';
+import { after, before, beforeEach, describe, it } from 'node:test';
 import { type PrivateRedis, startRedis } from '@relay/testbed';
 import { systemClock } from '../kit/clock.ts';
 import { createLog } from '../kit/log.ts';
@@ -23,21 +23,6 @@ let server: PrivateRedis;
 let redis: Redis;
 let aside: SetAside;
 
-before(async () => {
-  server = await startRedis();
-  redis = createRedis({ url: server.url, clock: systemClock, log: createLog('silent') });
-  await redis.whenReady(5_000);
-});
-beforeEach(async () => {
-  await redis.run(['FLUSHALL']);
-  redis.shards.use(PREFIX);
-  aside = createSetAside({ error: () => undefined });
-});
-after(async () => {
-  await redis.close();
-  await server.remove();
-});
-
 const [, inRedis] = benches(() => redis);
 const write = (operation: string, state: string, isTried: boolean) =>
   redis.run(['EVAL', WRITE_LEASE, '1', PREFIX, operation, state, isTried ? '1' : '0']);
@@ -50,26 +35,43 @@ async function swept(): Promise<string[][]> {
   return entries.map(([, fields]) => fields);
 }
 
-it('requests in flight of a gateway of the first format get their rows when their leases end', async () => {
-  await write('a', 'dispatched', false);
-  await write('b', 'tried', true);
-  await write('c', 'waiting', false);
-  await write('d', 'line', true);
-  assert.deepEqual(await swept(), [
-    ['x', 'draft of a', 'c', '1'],
-    ['x', 'sent draft of b', 'c', '0'],
-    ['x', 'sent draft of d', 'c', '0'],
-  ]);
-  assert.equal(await redis.run(['ZCARD', `${PREFIX}expiry`]), 0);
-  assert.deepEqual(await redis.run(['KEYS', `${PREFIX}lease:*`]), []);
-  assert.equal((await swept()).length, 3, 'once');
-});
+describe('leases of the first format', () => {
+  before(async () => {
+    server = await startRedis();
+    redis = createRedis({ url: server.url, clock: systemClock, log: createLog('silent') });
+    await redis.whenReady(5_000);
+  });
+  beforeEach(async () => {
+    await redis.run(['FLUSHALL']);
+    redis.shards.use(PREFIX);
+    aside = createSetAside({ error: () => undefined });
+  });
+  after(async () => {
+    await redis.close();
+    await server.remove();
+  });
 
-it('a lease of the first format that cannot be read is set aside, and the others end', async () => {
-  await redis.run(['ZADD', `${PREFIX}expiry`, '0', 'bad']);
-  await redis.run(['SET', `${PREFIX}lease:bad`, '\u0007']);
-  await write('a', 'dispatched', false);
-  assert.deepEqual(await swept(), [['x', 'draft of a', 'c', '1']]);
-  assert.equal(aside.counts().lease, 1);
-  assert.equal(await redis.run(['HGET', `${PREFIX}aside`, 'bad']), '\u0007');
+  it('requests in flight of a gateway of the first format get their rows when their leases end', async () => {
+    await write('a', 'dispatched', false);
+    await write('b', 'tried', true);
+    await write('c', 'waiting', false);
+    await write('d', 'line', true);
+    assert.deepEqual(await swept(), [
+      ['x', 'draft of a', 'c', '1'],
+      ['x', 'sent draft of b', 'c', '0'],
+      ['x', 'sent draft of d', 'c', '0'],
+    ]);
+    assert.equal(await redis.run(['ZCARD', `${PREFIX}expiry`]), 0);
+    assert.deepEqual(await redis.run(['KEYS', `${PREFIX}lease:*`]), []);
+    assert.equal((await swept()).length, 3, 'once');
+  });
+
+  it('a lease of the first format that cannot be read is set aside, and the others end', async () => {
+    await redis.run(['ZADD', `${PREFIX}expiry`, '0', 'bad']);
+    await redis.run(['SET', `${PREFIX}lease:bad`, '\u0007']);
+    await write('a', 'dispatched', false);
+    assert.deepEqual(await swept(), [['x', 'draft of a', 'c', '1']]);
+    assert.equal(aside.counts().lease, 1);
+    assert.equal(await redis.run(['HGET', `${PREFIX}aside`, 'bad']), '\u0007');
+  });
 });

@@ -8,9 +8,10 @@ import { CHAT, caller, codeOf, openPlaces, post, wholeBody } from './forward.fix
 
 const places = openPlaces();
 const { inferenceThat, platformBefore } = places;
-afterEach(() => places.close());
 
 describe('when a peer disconnects', () => {
+  afterEach(() => places.close());
+
   it('inference that cannot be reached is 503 with Retry-After', async () => {
     const response = await post(await platformBefore('http://127.0.0.1:9'));
     assert.equal(response.status, 503);

@@ -27,38 +27,6 @@ const handlers: Handlers = {
 };
 
 let listener: Listener;
-before(async () => {
-  const app = await createManagementApp({
-    handlers,
-    authenticate: () => {
-      if (refused) throw new RelayError('revoked_api_key');
-      return callerWith(scopes);
-    },
-    bodyBytesMax: 1_000,
-    publicUrl: 'http://relay.test',
-    log: createLog('silent'),
-    draining: () => draining,
-    streamAccessCheckMs: CHECK_MS,
-  });
-  listener = await listen(
-    { host: '127.0.0.1', port: 0 },
-    {
-      newRequestId: () => 'minted-id',
-      health: () => ({ draining: false, version: '1.0.0', role: 'all', checks: {} }),
-      inference: null,
-      everythingElse: app,
-      publicUrl: 'http://relay.test',
-      headersTimeoutMs: REQUEST_TIMEOUT_MS,
-      requestTimeoutMs: REQUEST_TIMEOUT_MS,
-    },
-  );
-});
-after(() => listener.drain(0));
-beforeEach(() => {
-  scopes = new Set(allScopes);
-  refused = false;
-  draining = false;
-});
 
 function callerWith(held: ReadonlySet<Scope>): Caller {
   return {
@@ -110,6 +78,39 @@ function patient(first: string): { source: Source; stopped: Promise<void> } {
 }
 
 describe('a streamed answer', () => {
+  before(async () => {
+    const app = await createManagementApp({
+      handlers,
+      authenticate: () => {
+        if (refused) throw new RelayError('revoked_api_key');
+        return callerWith(scopes);
+      },
+      bodyBytesMax: 1_000,
+      publicUrl: 'http://relay.test',
+      log: createLog('silent'),
+      draining: () => draining,
+      streamAccessCheckMs: CHECK_MS,
+    });
+    listener = await listen(
+      { host: '127.0.0.1', port: 0 },
+      {
+        newRequestId: () => 'minted-id',
+        health: () => ({ draining: false, version: '1.0.0', role: 'all', checks: {} }),
+        inference: null,
+        everythingElse: app,
+        publicUrl: 'http://relay.test',
+        headersTimeoutMs: REQUEST_TIMEOUT_MS,
+        requestTimeoutMs: REQUEST_TIMEOUT_MS,
+      },
+    );
+  });
+  after(() => listener.drain(0));
+  beforeEach(() => {
+    scopes = new Set(allScopes);
+    refused = false;
+    draining = false;
+  });
+
   it('has the content type of its route and ends when its source does', async () => {
     source = async function* () {
       yield 'a,b\r\n';

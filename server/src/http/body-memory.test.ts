@@ -8,9 +8,6 @@ import { readBody } from './read-body.ts';
 
 const MIB = 1024 * 1024;
 const closers: (() => void)[] = [];
-after(() => {
-  for (const close of closers) close();
-});
 
 /** A server that reads bodies of up to 1 MiB with memory for 4 MiB. */
 async function site(waitMsMax = 60_000) {
@@ -56,6 +53,10 @@ async function site(waitMsMax = 60_000) {
 }
 
 describe('the memory of large bodies', () => {
+  after(() => {
+    for (const close of closers) close();
+  });
+
   it('is shared: what one organization does not get, another one does', async () => {
     const { begin } = await site();
     const first = await begin('busy');

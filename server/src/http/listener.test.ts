@@ -9,30 +9,6 @@ import { type Listener, listen } from './listener.ts';
 let listener: Listener;
 let inferenceUrls: (string | undefined)[] = [];
 
-before(async () => {
-  listener = await listen(
-    { host: '127.0.0.1', port: 0 },
-    {
-      newRequestId: () => 'the-id',
-      publicUrl: 'http://relay.example',
-      health: () => ({ draining: false, version: '1.0.0', role: 'all', checks: {} }),
-      inference: (request, response) => {
-        inferenceUrls.push(request.url);
-        const body = 'no';
-        response.writeHead(401, { 'content-length': '2', connection: 'close' });
-        endUnread(request, response, body);
-      },
-      everythingElse: (request, response) => {
-        request.resume();
-        request.on('end', () => response.end('else'));
-      },
-      headersTimeoutMs: 1_000,
-      requestTimeoutMs: 2_000,
-    },
-  );
-});
-after(() => Promise.all([listener, ...slowOnes].map((each) => each.drain(0))));
-
 /** Everything that comes back until the connection is closed. */
 async function send(text: string | Buffer): Promise<string> {
   const socket = createConnection(Number(new URL(listener.address).port), '127.0.0.1');
@@ -74,6 +50,30 @@ async function listenSlowly() {
 }
 
 describe('the listener', () => {
+  before(async () => {
+    listener = await listen(
+      { host: '127.0.0.1', port: 0 },
+      {
+        newRequestId: () => 'the-id',
+        publicUrl: 'http://relay.example',
+        health: () => ({ draining: false, version: '1.0.0', role: 'all', checks: {} }),
+        inference: (request, response) => {
+          inferenceUrls.push(request.url);
+          const body = 'no';
+          response.writeHead(401, { 'content-length': '2', connection: 'close' });
+          endUnread(request, response, body);
+        },
+        everythingElse: (request, response) => {
+          request.resume();
+          request.on('end', () => response.end('else'));
+        },
+        headersTimeoutMs: 1_000,
+        requestTimeoutMs: 2_000,
+      },
+    );
+  });
+  after(() => Promise.all([listener, ...slowOnes].map((each) => each.drain(0))));
+
   it('takes a whole address in the request line for its path', async () => {
     inferenceUrls = [];
     await send(

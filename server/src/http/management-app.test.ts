@@ -53,24 +53,6 @@ const logged: string[] = [];
 let url = '';
 const server = createServer();
 
-before(async () => {
-  const handle = await createManagementApp({
-    handlers,
-    authenticate: ({ headers }) => {
-      if (headers.authorization === 'Bearer good') return caller;
-      throw new RelayError('invalid_api_key');
-    },
-    bodyBytesMax: 1_000,
-    publicUrl: 'http://relay.test',
-    log: createLog('debug', { write: (line) => void logged.push(line) }),
-    draining: () => draining,
-  });
-  server.on('request', (request, response) => handle(request, response, 'minted-id'));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-});
-after(() => server.close());
-
 interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -89,6 +71,24 @@ async function call(method: string, path: string, body?: string, type = 'applica
 }
 
 describe('the management app', () => {
+  before(async () => {
+    const handle = await createManagementApp({
+      handlers,
+      authenticate: ({ headers }) => {
+        if (headers.authorization === 'Bearer good') return caller;
+        throw new RelayError('invalid_api_key');
+      },
+      bodyBytesMax: 1_000,
+      publicUrl: 'http://relay.test',
+      log: createLog('debug', { write: (line) => void logged.push(line) }),
+      draining: () => draining,
+    });
+    server.on('request', (request, response) => handle(request, response, 'minted-id'));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  after(() => server.close());
+
   it('gives a route that asks for it the body as it was sent, whatever it is', async () => {
     const bodies = ['{ "id":  1.0 }\n', 'not json', '"ä"'];
     for (const body of bodies)

@@ -5,12 +5,12 @@ import { CHAT, errorOf, type GuardedSite, LIMITS, SAID, startGuardedSite } from 
 
 let site: GuardedSite;
 
-beforeEach(async () => {
-  site = await startGuardedSite();
-});
-afterEach(() => site.close());
-
 describe('an answer that a guardrail has to see', () => {
+  beforeEach(async () => {
+    site = await startGuardedSite();
+  });
+  afterEach(() => site.close());
+
   it('is shown whole, after the limits got what it really used and their unit back', async () => {
     site.gateway.organization = site.organize([site.after('g')], LIMITS);
     const held = site.holdJudge();

@@ -1,8 +1,8 @@
 import type { Job } from './job.ts';
 import { ownProcess } from './own-process.ts';
 
-/** Unit tests in one process share its modules; more files than these would leave a core idle at the end. */
-const FILES_MAX = 40;
+/** A larger group needs more memory, and leaves less to the other core at the end of a run. */
+const FILES_MAX = { unit: 40, db: 12, embedded: 12 } as const;
 
 export interface FileGroup {
   readonly folder: string;
@@ -13,14 +13,14 @@ export interface FileGroup {
  * Groups test files by folder: a process costs 0.3 s of CPU, and the modules of a folder are loaded once. Files of
  * `ownProcess` stay alone.
  */
-export function groupFiles(files: readonly string[]): FileGroup[] {
+export function groupFiles(files: readonly string[], suite: keyof typeof FILES_MAX): FileGroup[] {
   const groups = new Map<string, string[]>();
   for (const file of files) {
     const folder = Object.hasOwn(ownProcess, file) ? file : folderOf(file);
     groups.set(folder, [...(groups.get(folder) ?? []), file]);
   }
   return [...groups].flatMap(([folder, members]) => {
-    const parts = Math.ceil(members.length / FILES_MAX);
+    const parts = Math.ceil(members.length / FILES_MAX[suite]);
     const size = Math.ceil(members.length / parts);
     return Array.from({ length: parts }, (_, part) => ({
       folder: parts === 1 ? folder : `${folder} ${part + 1}`,

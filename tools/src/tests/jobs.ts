@@ -43,6 +43,9 @@ const SUITE_MS_MAX = 15 * 60_000;
 const LONG_MS_MAX = 60 * 60_000;
 const STORY_GROUPS = 4;
 
+/** Gives the seed of the run to every property of fast-check. */
+const SEED = './testbed/src/seed-fast-check.ts';
+
 const PACKAGE = 'build package';
 const CONSOLE = 'build console';
 const PACKAGE_ENTRY = 'dist/relay-gateway/bin/relay.js';
@@ -89,9 +92,13 @@ function fileJobs(paths: readonly string[]): Job[] {
   const isDatabaseTest = (path: string) => path.endsWith('.db.test.ts');
   const unit = paths.filter((path) => path.endsWith('.test.ts') && !isDatabaseTest(path));
   const tierOf = (folder: string) => (folder.startsWith('tools') ? 'all' : 'run');
-  const jobs = (suite: SuiteName, files: readonly string[], env: Record<string, string> = {}) =>
-    groupFiles(files).map(({ folder, files: members }) =>
-      testJob(`${suite} ${folder}`, members, { tier: tierOf(folder), env }),
+  const jobs = (
+    suite: 'unit' | 'db' | 'embedded',
+    files: readonly string[],
+    env: Record<string, string> = {},
+  ) =>
+    groupFiles(files, suite).map(({ folder, files: members }) =>
+      testJob(`${suite} ${folder}`, members, { tier: tierOf(folder), env, command: ['--import', SEED] }),
     );
   return [
     ...jobs('unit', unit),

@@ -39,44 +39,6 @@ let listener: Listener;
 const letIn: { requestId: string; caller: Caller }[] = [];
 const versionsAsked: number[] = [];
 
-before(async () => {
-  redisServer = await startRedis();
-  redis = createRedis({ url: redisServer.url, clock: systemClock, log, commandTimeoutMs: 150 });
-  await redis.whenReady(2_000);
-  listener = await listen(
-    { host: '127.0.0.1', port: 0 },
-    {
-      newRequestId: randomUUIDv7,
-      publicUrl: 'http://relay.example',
-      health: () => ({ draining: false, version: '1.0.0', role: 'all', checks: {} }),
-      inference: createContextGate({
-        verify: createContextVerifier({ publicKeys: [platform.publicKey], clock: systemClock }),
-        used: createUsedContexts({ redis, clock: systemClock, lifeMs: 60_000 }),
-        snapshotAtLeast: (organizationId, version) => {
-          versionsAsked.push(version);
-          return { ...snapshot({}), organizationId, version, plan: 'team' };
-        },
-        keyTermsOf: async () => ({ policies: [budget], teamId: 't', labels: { app: 'search' } }),
-        publicUrl: 'http://relay.example',
-        log,
-        inner: (authenticate) => async (request, response, requestId) => {
-          letIn.push({ requestId, caller: await authenticate(request) });
-          request.resume();
-          response.end('through');
-        },
-      }),
-      everythingElse: (_request, response) => void response.writeHead(404).end(),
-      headersTimeoutMs: 2_000,
-      requestTimeoutMs: 2_000,
-    },
-  );
-});
-after(async () => {
-  await listener.drain(0);
-  await redis.close();
-  await redisServer.remove();
-});
-
 /** Sends one request as bytes and returns status and body. */
 async function send(lines: readonly string[], start = `POST ${PATH} HTTP/1.1`, body = '{}') {
   const socket = createConnection(Number(new URL(listener.address).port), '127.0.0.1');
@@ -93,6 +55,44 @@ async function send(lines: readonly string[], start = `POST ${PATH} HTTP/1.1`, b
 const signed = (over: Partial<Context> = {}) => sign(contextFor({ target: PATH, ...over }));
 
 describe('the gate of inference', () => {
+  before(async () => {
+    redisServer = await startRedis();
+    redis = createRedis({ url: redisServer.url, clock: systemClock, log, commandTimeoutMs: 150 });
+    await redis.whenReady(2_000);
+    listener = await listen(
+      { host: '127.0.0.1', port: 0 },
+      {
+        newRequestId: randomUUIDv7,
+        publicUrl: 'http://relay.example',
+        health: () => ({ draining: false, version: '1.0.0', role: 'all', checks: {} }),
+        inference: createContextGate({
+          verify: createContextVerifier({ publicKeys: [platform.publicKey], clock: systemClock }),
+          used: createUsedContexts({ redis, clock: systemClock, lifeMs: 60_000 }),
+          snapshotAtLeast: (organizationId, version) => {
+            versionsAsked.push(version);
+            return { ...snapshot({}), organizationId, version, plan: 'team' };
+          },
+          keyTermsOf: async () => ({ policies: [budget], teamId: 't', labels: { app: 'search' } }),
+          publicUrl: 'http://relay.example',
+          log,
+          inner: (authenticate) => async (request, response, requestId) => {
+            letIn.push({ requestId, caller: await authenticate(request) });
+            request.resume();
+            response.end('through');
+          },
+        }),
+        everythingElse: (_request, response) => void response.writeHead(404).end(),
+        headersTimeoutMs: 2_000,
+        requestTimeoutMs: 2_000,
+      },
+    );
+  });
+  after(async () => {
+    await listener.drain(0);
+    await redis.close();
+    await redisServer.remove();
+  });
+
   it('lets a signed request through once, under the id it was signed with, as the caller it was signed for', async () => {
     letIn.length = 0;
     const context = contextFor({ target: PATH, configVersion: 41 });

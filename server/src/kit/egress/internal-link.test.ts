@@ -15,10 +15,6 @@ import {
 const get: LinkRequest = { method: 'GET', path: '/v1/models?x=1', headers: [], body: null };
 const closers: (() => unknown)[] = [];
 
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
-});
-
 async function serverThat(answer: RequestListener): Promise<{ origin: string; server: Server }> {
   const server = createServer(answer);
   server.listen(0, '127.0.0.1');
@@ -78,6 +74,10 @@ class Heard implements LinkAnswer {
 }
 
 describe('the internal link', () => {
+  afterEach(async () => {
+    for (const close of closers.splice(0).reverse()) await close();
+  });
+
   it('passes the head on in its own spelling and the body piece by piece', async () => {
     let finish: () => void = () => undefined;
     const { origin } = await serverThat((request, response) => {
