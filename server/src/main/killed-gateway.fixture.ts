@@ -3,8 +3,8 @@
 // It prints each request that it asks admission for (`q id`) and dispatches (`d id`).
 
 import { writeSync } from 'node:fs';
+import { createRandom, type Random } from '@relay/testbed/random';
 import { SOMEBODY } from '../admission/ask.fixture.ts';
-import { createRandom, type Random } from '../admission/histories/random-history.fixture.ts';
 import { RelayError } from '../domain/relay-error.ts';
 import { systemClock } from '../kit/clock.ts';
 import { createLog } from '../kit/log.ts';

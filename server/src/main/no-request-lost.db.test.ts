@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, describe, it } from 'node:test';
 import { type PrivateRedis, startRedis } from '@relay/testbed';
+import { createRandom, testSeed } from '@relay/testbed/random';
 import { NOBODY } from '../admission/ask.fixture.ts';
-import { createRandom } from '../admission/histories/random-history.fixture.ts';
 import { createRedisEngine } from '../admission/redis/engine.ts';
 import { createScripts } from '../admission/redis/scripts.ts';
 import { systemClock } from '../kit/clock.ts';
@@ -25,7 +25,7 @@ import type { GatewayOrders } from './killed-gateway.fixture.ts';
 
 const PARTS = 10;
 const KILLS_PER_PART = 5;
-const SEED = Date.now() % 1_000_000;
+const SEED = testSeed();
 const log = createLog('silent');
 
 interface Gateway {

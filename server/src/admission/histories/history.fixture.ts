@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
+import { createRandom, type Random } from '@relay/testbed/random';
 import type { AdmissionAsk, AdmissionEngine, LineListener, Release } from '../engine.ts';
 import type { MemoryEngine } from '../memory/engine.ts';
 import { Oracle } from './oracle.fixture.ts';
-import { createRandom, type Random, randomWorld, type World } from './random-history.fixture.ts';
+import { randomWorld, type World } from './random-history.fixture.ts';
 
 /** An engine and what it has told its process since it was last asked. */
 export interface Told<Engine extends AdmissionEngine = AdmissionEngine> {

@@ -1,34 +1,10 @@
 import { type LimitPeriod, limitMetrics } from '@relay/contract';
+import type { Random } from '@relay/testbed/random';
 import type { AppliedLimit } from '../../domain/limits/limit.ts';
 import { EVERY_REQUEST } from '../../domain/limits/limits.fixture.ts';
 import { amountOf, isUnitCost, METRICS } from '../../domain/limits/metric.ts';
 import type { LanePriority, LaneSelection } from '../../domain/snapshot.ts';
 import type { CandidateAsk } from '../engine.ts';
-
-/** A repeatable generator: the same seed gives the same history on every machine. */
-export function createRandom(seed: number): {
-  integer(min: number, max: number): number;
-  pick<T>(items: readonly T[]): T;
-} {
-  let state = seed >>> 0;
-  function next(): number {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  }
-  const integer = (min: number, max: number) => min + Math.floor(next() * (max - min + 1));
-  return {
-    integer,
-    pick<T>(items: readonly T[]): T {
-      const item = items[integer(0, items.length - 1)];
-      if (item === undefined) throw new RangeError('nothing to pick from');
-      return item;
-    },
-  };
-}
-
-export type Random = ReturnType<typeof createRandom>;
 
 export interface World {
   readonly organizationIds: readonly string[];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { createRandom } from '@relay/testbed/random';
 import type { AppliedLimit } from '../../domain/limits/limit.ts';
-import { createRandom } from '../histories/random-history.fixture.ts';
 import {
   type Arrival,
   candidate,

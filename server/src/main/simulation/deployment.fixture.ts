@@ -1,4 +1,4 @@
-import type { Random } from '../../admission/histories/random-history.fixture.ts';
+import type { Random } from '@relay/testbed/random';
 import type { OrganizationSnapshot } from '../../domain/snapshot.ts';
 import { createLog, type Log } from '../../kit/log.ts';
 import { createJudge, type Judge } from './judge.fixture.ts';

@@ -1,4 +1,4 @@
-import type { Random } from '../../admission/histories/random-history.fixture.ts';
+import type { Random } from '@relay/testbed/random';
 import { RelayError } from '../../domain/relay-error.ts';
 import type { SimProcess, VirtualTime } from './virtual-time.fixture.ts';
 

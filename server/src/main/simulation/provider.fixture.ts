@@ -1,4 +1,4 @@
-import type { Random } from '../../admission/histories/random-history.fixture.ts';
+import type { Random } from '@relay/testbed/random';
 import type { Egress, EgressController, EgressHandler, EgressRequest } from '../../kit/egress/index.ts';
 import { currentProcess, type SimProcess, type VirtualTime } from './virtual-time.fixture.ts';
 

@@ -1,18 +1,21 @@
 // `npm run sim`: runs of simulated deployments, each drawn from its seed. The last line is one JSON object.
-import { parseArgs } from 'node:util';
+import { execFile } from 'node:child_process';
+import { parseArgs, promisify } from 'node:util';
 import { runCommand, wholeNumber } from '@relay/testbed';
 import { loadSimulation } from './load-simulation.fixture.ts';
 import { PLANTED } from './planted-bugs.fixture.ts';
 
-const USAGE = `usage: npm run sim -- [--seeds N] [--from SEED] [--trace] [--planted N]
+const USAGE = `usage: npm run sim -- [--seeds N] [--from SEED] [--trace] [--planted N | --planted all]
 
 Gateways, workers, stores and clients in simulated time, with random faults; then every request must be accounted for.
   --seeds N    how many runs (1)
   --from SEED  the seed of the first run (1); later runs count up from it
   --trace      print everything that happens
   --planted N  plant bug N, from 0 to ${PLANTED.length - 1}, and stop at the first run that finds it
+               all: plant each of them in a process of its own, and fail if one is not found
 `;
 const SHOWN_MAX = 5;
+const FOUND = /"failures":1}\n$/;
 
 async function main(args: readonly string[]): Promise<number> {
   const { values } = parseArgs({
@@ -25,6 +28,7 @@ async function main(args: readonly string[]): Promise<number> {
     },
   });
   const [first, seeds] = [wholeNumber('--from', values.from), wholeNumber('--seeds', values.seeds, 1)];
+  if (values.planted === 'all') return findEach(first, seeds);
   const planted = values.planted === undefined ? null : wholeNumber('--planted', values.planted);
   const trace = values.trace ? (line: string) => void process.stdout.write(`${line}\n`) : null;
   const simulate = await loadSimulation(planted === null ? null : (PLANTED[planted] ?? null));
@@ -48,6 +52,22 @@ async function main(args: readonly string[]): Promise<number> {
     `${JSON.stringify({ seeds: ran, simulated_hours: hours, unnoticed_losses: unnoticed, failures })}\n`,
   );
   return failures > 0 ? 1 : 0;
+}
+
+async function findEach(first: number, seeds: number): Promise<number> {
+  const missed: string[] = [];
+  for (const [index, { name }] of PLANTED.entries()) {
+    const args = ['--seeds', seeds, '--from', first, '--planted', index].map(String);
+    const output = await promisify(execFile)(process.execPath, [import.meta.filename, ...args]).then(
+      ({ stdout }) => stdout,
+      (error: { stdout: string }) => error.stdout,
+    );
+    const found = FOUND.test(output);
+    if (!found) missed.push(name);
+    process.stdout.write(`${name}: ${found ? output.split(' (', 1)[0] : 'NOT FOUND'}\n`);
+  }
+  process.stdout.write(`${JSON.stringify({ planted: PLANTED.length, missed: missed.length })}\n`);
+  return missed.length > 0 ? 1 : 0;
 }
 
 await runCommand(USAGE, main);

@@ -1,4 +1,4 @@
-import { createRandom, type Random } from '../../admission/histories/random-history.fixture.ts';
+import { createRandom, type Random } from '@relay/testbed/random';
 import { openConnection } from './connection.fixture.ts';
 import { createDeployment, type Deployment } from './deployment.fixture.ts';
 import { filesLeft, formatDisk } from './disk.fixture.ts';

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Random } from '../../admission/histories/random-history.fixture.ts';
+import type { Random } from '@relay/testbed/random';
 import type { Clock } from '../../kit/clock.ts';
 
 /** One process of the simulated deployment: what it scheduled dies with it, and waits while it is frozen. */

@@ -1,4 +1,4 @@
-import type { Random } from '../../admission/histories/random-history.fixture.ts';
+import type { Random } from '@relay/testbed/random';
 import { policy } from '../../domain/limits/limits.fixture.ts';
 import { endpoint, lane, member, provider, snapshot } from '../../domain/snapshot.fixture.ts';
 import type { LimitPolicy, OrganizationSnapshot } from '../../domain/snapshot.ts';

@@ -6,17 +6,6 @@ import type { LedgerRow } from '../../store/ledger/ledger-row.ts';
 import { rowArrays } from '../../store/postgres/row-arrays.ts';
 import type { Database } from '../../store/postgres/schema.ts';
 
-/** For tests: a seeded random number generator. */
-export function randomFrom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 /** A request id for this time; `number` distinguishes ids of the same millisecond. */
 export function idAt(timeMs: number, number: number): string {
   const hex = timeMs.toString(16).padStart(12, '0');

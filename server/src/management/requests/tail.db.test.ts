@@ -3,6 +3,7 @@ import { randomUUIDv7 } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type FreshDatabase, freshDatabase } from '@relay/testbed';
+import { createRandom, testSeed } from '@relay/testbed/random';
 import { sql } from 'kysely';
 import { appendRequests } from '../../store/ledger/append-requests.ts';
 import { sampleRow } from '../../store/ledger/ledger-row.fixture.ts';
@@ -11,7 +12,7 @@ import { findPosition, readMoment, readTail, type TailRow } from '../../store/le
 import { type Checkpoint, checkpointAfter, checkpointAt } from '../../store/ledger/log/tail-checkpoint.ts';
 import { createDatabase, type DatabaseHandle } from '../../store/postgres/postgres.ts';
 import { type ManagementFixture, startManagement } from '../fixture.ts';
-import { idAt, insertRequests, randomFrom, recordRequests } from './ledger.fixture.ts';
+import { idAt, insertRequests, recordRequests } from './ledger.fixture.ts';
 import { createTail, type Tail } from './tail.ts';
 
 const SILENCES_AT_END = 10;
@@ -128,10 +129,8 @@ describe('the tail of the ledger', () => {
     await foreign;
   });
 
-  it('tells every follower everything once and in the same order, while writers overtake one another', async (t) => {
-    const seed = Math.trunc(Math.random() * 2 ** 31);
-    t.diagnostic(`seed ${seed}`);
-    const random = randomFrom(seed);
+  it('tells every follower everything once and in the same order, while writers overtake one another', async () => {
+    const random = createRandom(testSeed()).next;
     const from = await now();
     const expected: string[] = [];
     async function write(): Promise<void> {

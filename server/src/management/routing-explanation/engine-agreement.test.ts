@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { testSeed } from '@relay/testbed/random';
 import fc from 'fast-check';
 import type { AdmissionAnswer, AdmissionAsk } from '../../admission/engine.ts';
 import { concurrencyRefusal, outcomeOf } from '../../admission/refusal.ts';
@@ -23,7 +24,7 @@ import {
 } from './random-lane.fixture.ts';
 
 const RUNS = 2_000;
-const SEED = Date.now() % 1_000_000;
+const SEED = testSeed();
 
 /** What both the engine and the explanation say of a request. */
 interface Verdict {
@@ -140,8 +141,7 @@ function agreement(fault: PlantedFault) {
 }
 
 describe('an explanation', () => {
-  it('decides as the engine does when it is asked for the same request', async (test) => {
-    test.diagnostic(`seed ${SEED}`);
+  it('decides as the engine does when it is asked for the same request', async () => {
     const seen: Record<string, number> = {};
     await fc.assert(
       fc.asyncProperty(randomLane, async (drawn) => {
@@ -158,8 +158,7 @@ describe('an explanation', () => {
     for (const [kind, count] of Object.entries(seen)) assert.ok(count >= 5, `${kind} came ${count} times`);
   });
 
-  it('of an unsaved edit decides as the engine does with the edited lane', async (test) => {
-    test.diagnostic(`seed ${SEED}`);
+  it('of an unsaved edit decides as the engine does with the edited lane', async () => {
     await fc.assert(
       fc.asyncProperty(randomLane, randomLane, async (drawn, saved) => {
         assertAgree(await explained(drawn, { name: 'none' }, saved), await answered(drawn));

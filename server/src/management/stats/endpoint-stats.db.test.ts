@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUIDv7 } from 'node:crypto';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { type FreshDatabase, freshDatabase } from '@relay/testbed';
+import { createRandom } from '@relay/testbed/random';
 import { SOMEBODY } from '../../admission/ask.fixture.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { endpointBound, type Limit, resourceLimit } from '../../domain/limits/limit.ts';
@@ -17,7 +18,7 @@ import {
   refusal,
   startManagement,
 } from '../fixture.ts';
-import { idAt, randomFrom, recordRequests } from '../requests/ledger.fixture.ts';
+import { idAt, recordRequests } from '../requests/ledger.fixture.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -57,7 +58,7 @@ describe('statistics of all endpoints', () => {
 
   /** A day of requests to the first endpoint, from two people and over two lanes. */
   function generated(): LedgerRow[] {
-    const random = randomFrom(5);
+    const random = createRandom(5).next;
     const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
     return Array.from({ length: 1_500 }, (_, number) => {
       const state = pick(['completed', 'completed', 'completed', 'failed', 'cancelled'] as const);

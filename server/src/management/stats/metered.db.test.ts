@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { MeteredUsage } from '@relay/contract';
 import { type FreshDatabase, freshDatabase } from '@relay/testbed';
+import { createRandom } from '@relay/testbed/random';
 import type { Caller } from '../../domain/caller.ts';
 import { exactUsd } from '../../domain/money/money.ts';
 import { uuidTimeMs } from '../../kit/uuid-time.ts';
 import { sampleRow } from '../../store/ledger/ledger-row.fixture.ts';
 import type { LedgerRow } from '../../store/ledger/ledger-row.ts';
 import { addMember, addOneOfEach, type ManagementFixture, startManagement } from '../fixture.ts';
-import { idAt, randomFrom, recordRequests } from '../requests/ledger.fixture.ts';
+import { idAt, recordRequests } from '../requests/ledger.fixture.ts';
 import { focusCsv } from './focus.ts';
 
 const SIZE_MS = { hour: 3_600_000, day: 86_400_000 } as const;
@@ -38,7 +39,7 @@ describe('what was metered for a bill', () => {
   });
 
   function generated(): LedgerRow[] {
-    const random = randomFrom(17);
+    const random = createRandom(17).next;
     const upTo = (most: number) => Math.floor(random() * most);
     const ids = [...models.keys(), idAt(nowMs, 9_999), null];
     return Array.from({ length: 500 }, (_, number) => {

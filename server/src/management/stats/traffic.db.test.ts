@@ -3,6 +3,7 @@ import { randomUUIDv7 } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import type { LaneStats } from '@relay/contract';
 import { type FreshDatabase, freshDatabase } from '@relay/testbed';
+import { createRandom } from '@relay/testbed/random';
 import type { Caller } from '../../domain/caller.ts';
 import { exactUsd, shownMicros } from '../../domain/money/money.ts';
 import { uuidTimeMs } from '../../kit/uuid-time.ts';
@@ -17,7 +18,7 @@ import {
   refusal,
   startManagement,
 } from '../fixture.ts';
-import { idAt, randomFrom, recordRequests } from '../requests/ledger.fixture.ts';
+import { idAt, recordRequests } from '../requests/ledger.fixture.ts';
 
 const HOUR_MS = 3_600_000;
 /** More than a response of `getTimeseries` has groups. */
@@ -67,7 +68,7 @@ describe('statistics of all lanes and keys', () => {
 
   /** A day of requests over many lanes and keys, some without either. Those at the endpoint without a price cost nothing. */
   function generated(): LedgerRow[] {
-    const random = randomFrom(11);
+    const random = createRandom(11).next;
     const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
     const many = (first: string) => [first, ...Array.from({ length: GROUPS - 1 }, () => randomUUIDv7())];
     const [lanes, keys] = [many(one.lane.id), many(keyId)];

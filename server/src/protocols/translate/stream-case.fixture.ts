@@ -50,17 +50,6 @@ export function* splits(bytes: Buffer, count: number, random: () => number): Gen
   }
 }
 
-/** Numbers that the seed decides (mulberry32). */
-export function seeded(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 function jsonOrText(data: string): unknown {
   try {
     return JSON.parse(data);

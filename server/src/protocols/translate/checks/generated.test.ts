@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { testSeed } from '@relay/testbed/random';
 import fc from 'fast-check';
 import { isObject } from '../../../kit/json-value.ts';
 import { responsesPairs } from '../from-responses/pairs.fixture.ts';
@@ -10,12 +11,10 @@ import { judge } from './generated-pair.fixture.ts';
 
 /** `npm run system -- translations` generates 2,000 for each pair. */
 const REQUESTS = 200;
-const SEED = Number(process.env['RELAY_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 
 for (const pair of [...chatAndMessagesPairs, ...responsesPairs])
   describe(`generated requests of ${pair.translation.client} for ${pair.translation.provider}`, () => {
-    it('are what the documentation allows, and nothing is left out without a name', (test) => {
-      test.diagnostic(`seed ${SEED}`);
+    it('are what the documentation allows, and nothing is left out without a name', () => {
       let refusals = 0;
       forAll(pair.requests, (request) => {
         const { refused, problems, unnamed } = judge(pair, request);
@@ -27,8 +26,7 @@ for (const pair of [...chatAndMessagesPairs, ...responsesPairs])
   });
 
 for (const { translation, requests } of chatAndMessagesPairs)
-  it(`a field that no table of ${translation.client} knows makes a candidate incompatible, wherever it is`, (test) => {
-    test.diagnostic(`seed ${SEED}`);
+  it(`a field that no table of ${translation.client} knows makes a candidate incompatible, wherever it is`, () => {
     forAll(fc.tuple(requests, fc.nat()), ([request, place]) => {
       const paths = objectPaths(request, '');
       const path = paths[place % paths.length] ?? '';
@@ -38,8 +36,7 @@ for (const { translation, requests } of chatAndMessagesPairs)
     });
   });
 
-it('requests of Messages keep on their way to chat and back every field that both can express', (test) => {
-  test.diagnostic(`seed ${SEED}`);
+it('requests of Messages keep on their way to chat and back every field that both can express', () => {
   forAll(messagesRequests(true), (request) => {
     const { returned, wanted } = roundTrip(request);
     assert.deepEqual(returned, wanted);
@@ -47,7 +44,7 @@ it('requests of Messages keep on their way to chat and back every field that bot
 });
 
 function forAll<T>(values: fc.Arbitrary<T>, holds: (value: T) => void): void {
-  fc.assert(fc.property(values, holds), { numRuns: REQUESTS, seed: SEED });
+  fc.assert(fc.property(values, holds), { numRuns: REQUESTS, seed: testSeed() });
 }
 
 /** Objects whose members are fields of the protocol: not schemas, inputs, or what is left out as a whole. */

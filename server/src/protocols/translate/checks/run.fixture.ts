@@ -2,12 +2,13 @@
 import assert from 'node:assert/strict';
 import { parseArgs } from 'node:util';
 import { anySeed, runCommand, wholeNumber } from '@relay/testbed';
+import { createRandom } from '@relay/testbed/random';
 import fc from 'fast-check';
 import { responsesPairs } from '../from-responses/pairs.fixture.ts';
 import { messagesRequests } from '../generated/messages-requests.fixture.ts';
 import { chatAndMessagesPairs } from '../generated/pairs.fixture.ts';
 import { roundTrip } from '../generated/round-trip.fixture.ts';
-import { seeded, splits, translateStream } from '../stream-case.fixture.ts';
+import { splits, translateStream } from '../stream-case.fixture.ts';
 import { type StreamGolden, streamGoldens, wholeGoldens } from './answer-goldens.fixture.ts';
 import { type GeneratedPair, judge } from './generated-pair.fixture.ts';
 import { type Golden, requestGoldens } from './request-goldens.fixture.ts';
@@ -67,7 +68,7 @@ function countCase({ name, check }: Golden): void {
 
 function countSplits({ name, translation, bytes, options }: StreamGolden, chosen: Options): void {
   const uncut = translateStream(translation, [bytes], options);
-  for (const pieces of splits(bytes, chosen.splits, seeded(chosen.seed))) {
+  for (const pieces of splits(bytes, chosen.splits, createRandom(chosen.seed).next)) {
     figures.splits += 1;
     if (translateStream(translation, pieces, options) !== uncut)
       wrong(`${name}: cut into ${pieces.map(({ length }) => length).join(' + ')} bytes`);

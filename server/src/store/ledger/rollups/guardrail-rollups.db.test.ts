@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUIDv7 } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
+import { createRandom, testSeed } from '@relay/testbed/random';
 import { sql } from 'kysely';
 import { smallestUuidAt } from '../../../kit/uuid-time.ts';
 import { type MigratedDatabase, migratedDatabase } from '../../fixtures/migrated-database.fixture.ts';
@@ -12,7 +13,8 @@ import type { LedgerRow } from '../ledger-row.ts';
 import { VERDICTS } from './guardrail-rollups.ts';
 
 const START_MS = Date.parse('2026-03-10T22:00:00.000Z');
-const any = <T>(list: readonly T[]): T => list[Math.floor(Math.random() * list.length)] as T;
+const random = createRandom(testSeed());
+const any = <T>(list: readonly T[]): T => random.pick(list);
 
 /** The sums as PostgreSQL computes them from the rows' traces. */
 const EXPECTED = sql`
@@ -36,12 +38,12 @@ describe('sums of what guardrails said', () => {
   after(() => migrated.drop());
 
   function row(): LedgerRow {
-    const timeMs = START_MS + Math.floor(Math.random() * 6 * 3_600_000);
+    const timeMs = START_MS + Math.floor(random.next() * 6 * 3_600_000);
     const said: StoredTrace['guardrails'] = guardrails.slice(0, any([0, 1, 3])).map((guardrail_id) => ({
       guardrail_id,
       stage: 'pre_dispatch',
       verdict: any(VERDICTS),
-      latency_ms: Math.floor(Math.random() * 5_000),
+      latency_ms: Math.floor(random.next() * 5_000),
     }));
     return sampleRow({
       request_id: smallestUuidAt(timeMs).slice(0, 14) + randomUUIDv7().slice(14),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUIDv7 } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
+import { createRandom, testSeed } from '@relay/testbed/random';
 import { sql } from 'kysely';
 import { smallestUuidAt } from '../../../kit/uuid-time.ts';
 import { type MigratedDatabase, migratedDatabase } from '../../fixtures/migrated-database.fixture.ts';
@@ -11,7 +12,8 @@ import type { LedgerRow } from '../ledger-row.ts';
 
 const START_MS = Date.parse('2026-03-10T22:00:00.000Z');
 const ids = (count: number) => Array.from({ length: count }, () => randomUUIDv7());
-const any = <T>(list: readonly T[]): T => list[Math.floor(Math.random() * list.length)] as T;
+const random = createRandom(testSeed());
+const any = <T>(list: readonly T[]): T => random.pick(list);
 
 /** The sums as PostgreSQL computes them from the rows. */
 const EXPECTED = sql`
@@ -48,7 +50,7 @@ describe('sums in the ledger', () => {
 
   /** Any time within six hours around midnight. */
   function row(over: Partial<LedgerRow> = {}): LedgerRow {
-    const timeMs = START_MS + Math.floor(Math.random() * 6 * 3_600_000);
+    const timeMs = START_MS + Math.floor(random.next() * 6 * 3_600_000);
     const usage_source = any(['reported', 'reported', 'estimated', 'none'] as const);
     return sampleRow({
       request_id: smallestUuidAt(timeMs).slice(0, 14) + randomUUIDv7().slice(14),
@@ -63,11 +65,11 @@ describe('sums in the ledger', () => {
       streaming: any([true, false]),
       state: any(['completed', 'failed', 'cancelled'] as const),
       usage_source,
-      actual_input_tokens: usage_source === 'none' ? null : Math.floor(Math.random() * 100),
-      actual_output_tokens: usage_source === 'none' ? null : Math.floor(Math.random() * 100),
-      actual_cost_micros: usage_source === 'none' ? null : Math.floor(Math.random() * 1_000),
+      actual_input_tokens: usage_source === 'none' ? null : Math.floor(random.next() * 100),
+      actual_output_tokens: usage_source === 'none' ? null : Math.floor(random.next() * 100),
+      actual_cost_micros: usage_source === 'none' ? null : Math.floor(random.next() * 1_000),
       wait_ms: any([0, 0, 30, 4_000]),
-      latency_ms: Math.floor(Math.random() * 10_000),
+      latency_ms: Math.floor(random.next() * 10_000),
       fallback_count: any([0, 0, 1]),
       ...over,
     });

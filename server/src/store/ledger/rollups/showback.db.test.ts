@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { randomInt, randomUUIDv7 } from 'node:crypto';
+import { randomUUIDv7 } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
+import { createRandom, testSeed } from '@relay/testbed/random';
 import { sql } from 'kysely';
 import { GATEWAY_LOST } from '../../../domain/expired-draft.ts';
 import { smallestUuidAt } from '../../../kit/uuid-time.ts';
@@ -16,13 +17,9 @@ const START_MS = Date.UTC(2026, 2, 9);
 const RUNS = 6;
 const ROWS = 150;
 
-/** Small and seeded, so that a failure can be repeated. */
 function randomFrom(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
+  const random = createRandom(seed);
+  return (below) => random.integer(0, below - 1);
 }
 
 function randomRows(random: (below: number) => number, organizationId: string): LedgerRow[] {
@@ -104,8 +101,7 @@ describe('showback', () => {
   }
 
   it('adds up to the ledger exactly, however usage is divided', async () => {
-    for (let run = 0; run < RUNS; run += 1) {
-      const seed = randomInt(2 ** 31);
+    for (let seed = testSeed(); seed < testSeed() + RUNS; seed += 1) {
       const organizationId = randomUUIDv7();
       await appendRequests(migrated.db, randomRows(randomFrom(seed), organizationId));
       await demandLedger(organizationId, seed);
@@ -113,7 +109,7 @@ describe('showback', () => {
   });
 
   it('follows the ledger when an estimate is replaced by what the gateway still sent', async () => {
-    const seed = randomInt(2 ** 31);
+    const seed = testSeed();
     const organizationId = randomUUIDv7();
     const rows = randomRows(randomFrom(seed), organizationId);
     const lost = { error_code: GATEWAY_LOST, usage_source: 'estimated' } as const;

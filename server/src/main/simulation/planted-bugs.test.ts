@@ -1,0 +1,15 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { createRandom, testSeed } from '@relay/testbed/random';
+import { loadSimulation } from './load-simulation.fixture.ts';
+import { PLANTED } from './planted-bugs.fixture.ts';
+
+// `npm run sim -- --seeds 60 --planted all` looks for each of them.
+const SEEDS_MAX = 60;
+const bug = createRandom(testSeed()).pick(PLANTED);
+const simulate = await loadSimulation(bug);
+
+it(`the simulation finds ${bug.name}, within ${SEEDS_MAX} seeds`, async () => {
+  for (let seed = 1; seed <= SEEDS_MAX; seed += 1) if ((await simulate(seed)).findings.length > 0) return;
+  assert.fail('no seed found it');
+});
