@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { listFiles } from '../check/source-files.ts';
 import { groupFiles } from './group-files.ts';
 import { ownProcess } from './own-process.ts';
 
@@ -44,6 +45,16 @@ test('a file that cannot share a process gets its own, and exists', () => {
   );
   assert.deepEqual(
     listed.filter((file) => !existsSync(join(ROOT, file))),
+    [],
+  );
+});
+
+test('no test file has a hook outside a suite, where it would apply to every file of the process', () => {
+  // `privateRedis` starts its server in a hook.
+  const hook = /^(?:before|after|beforeEach|afterEach)\(|^const \w+ = privateRedis\(/m;
+  const files = listFiles(ROOT).filter((path) => path.endsWith('.test.ts') && !path.startsWith('tools/'));
+  assert.deepEqual(
+    files.filter((path) => hook.test(readFileSync(join(ROOT, path), 'utf8'))),
     [],
   );
 });

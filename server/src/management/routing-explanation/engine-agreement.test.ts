@@ -141,7 +141,7 @@ function agreement(fault: PlantedFault) {
 }
 
 describe('an explanation', () => {
-  it('decides as the engine does when it is asked for the same request', async () => {
+  it('decides as the engine does when it is asked for the same request', async (test) => {
     const seen: Record<string, number> = {};
     await fc.assert(
       fc.asyncProperty(randomLane, async (drawn) => {
