@@ -7,7 +7,7 @@ const TICK_MS = 1_000 / Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 
  * User and system time of a process so far, all threads. Read from the scheduler, which counts nanoseconds:
  * on a busy machine a slice may hold only a few of the ticks that `/proc/PID/stat` counts.
  */
-function processCpuMs(pid: number): number {
+export function processCpuMs(pid: number): number {
   let cpuNs = 0;
   for (const thread of readdirSync(`/proc/${pid}/task`))
     cpuNs += Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]);

@@ -13,6 +13,7 @@ import { overhead } from './overhead.ts';
 import { OVERLOAD_USAGE, overload } from './overload.ts';
 import { PROTOCOLS_USAGE, protocols } from './protocols.ts';
 import { SCALE_USAGE, scale } from './scale.ts';
+import { START_USAGE, start } from './start.ts';
 import { TELEMETRY_USAGE, telemetry } from './telemetry.ts';
 
 const benches: Readonly<Record<string, (args: readonly string[]) => Promise<unknown>>> = {
@@ -26,6 +27,7 @@ const benches: Readonly<Record<string, (args: readonly string[]) => Promise<unkn
   keys,
   ledger,
   idle,
+  start,
   'input-bound': inputBound,
   console: consoleBench,
 };
@@ -51,6 +53,8 @@ ${KEYS_USAGE}
 ${LEDGER_USAGE}
 
 ${IDLE_USAGE}
+
+${START_USAGE}
 
 ${INPUT_BOUND_USAGE}
 
