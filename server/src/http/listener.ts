@@ -1,10 +1,11 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { headers } from '@relay/contract';
 import { RelayError } from '../domain/relay-error.ts';
 import { endUnread } from './end-unread.ts';
 import { errorResponse } from './error-response.ts';
 import { answerProbe, type Health } from './health.ts';
+import { createServer } from './node-http.ts';
 import { createUnreadableRefusal, refuseTunnel } from './refuse-unreadable.ts';
 
 /**

@@ -69,6 +69,8 @@ export async function createManagementApp(deps: ManagementAppDeps): Promise<Requ
     bodyLimit: deps.bodyBytesMax,
     genReqId: (request) => String(request.headers[REQUEST_ID_SLOT] ?? ''),
     exposeHeadRoutes: false,
+    // Routes have no schemas of Fastify's; without this it would load its compilers at the start.
+    schemaController: { compilersFactory: { buildValidator: refuseSchema, buildSerializer: refuseSchema } },
     frameworkErrors: (error, request, reply) => {
       sendError(deps, error, request, reply);
     },
@@ -99,6 +101,10 @@ export async function createManagementApp(deps: ManagementAppDeps): Promise<Requ
     request.headers[REQUEST_ID_SLOT] = requestId;
     app.routing(request, response);
   };
+}
+
+function refuseSchema(): never {
+  throw new Error('routes are checked against the contract, not by schemas of Fastify');
 }
 
 // The listener creates the id before the framework sees the request, and overwrites what a client sends under

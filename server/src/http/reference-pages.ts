@@ -6,8 +6,12 @@ const HEAD_TOO = { exposeHeadRoute: true };
 
 /** The OpenAPI description and a page for each error code, served by the deployment itself so that they work offline. */
 export function mountReferencePages(app: FastifyInstance): void {
-  const openApi = JSON.stringify(buildOpenApi());
-  app.get('/openapi.json', HEAD_TOO, async (_request, reply) => reply.type('application/json').send(openApi));
+  // Built at the first request, because few ask for it.
+  let openApi: string | null = null;
+  app.get('/openapi.json', HEAD_TOO, async (_request, reply) => {
+    openApi ??= JSON.stringify(buildOpenApi());
+    return reply.type('application/json').send(openApi);
+  });
   app.get<{ Params: { code: string } }>('/docs/errors/:code', HEAD_TOO, async (request, reply) => {
     const { code } = request.params;
     if (!isErrorCode(code))

@@ -1,8 +1,8 @@
-import { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { RelayError } from '../domain/relay-error.ts';
 import { errorResponse } from './error-response.ts';
+import { ServerResponse } from './node-http.ts';
 
 const LINGER_MS = 1_000;
 

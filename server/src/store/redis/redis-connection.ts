@@ -1,6 +1,6 @@
-import { createClient } from '@redis/client';
 import { type Backoff, backoffMs } from '../../kit/backoff.ts';
 import type { StoreLog } from '../store-log.ts';
+import { createClient } from './create-client.ts';
 
 export interface ConnectionOptions {
   readonly log: StoreLog;

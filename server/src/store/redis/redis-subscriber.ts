@@ -1,5 +1,5 @@
-import { createClient } from '@redis/client';
 import { backoffMs } from '../../kit/backoff.ts';
+import { createClient } from './create-client.ts';
 import { CONNECT_TIMEOUT_MS, RECONNECT, SOCKET_TIMEOUT_MS } from './redis-connection.ts';
 import type { RedisNodeOptions } from './redis-node.ts';
 
