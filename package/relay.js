@@ -19,8 +19,6 @@ if (differing !== -1 && here[differing] < wanted[differing]) {
   );
   process.exitCode = 1;
 } else {
-  // Before anything else is loaded, so that every trace names the file and the line that people wrote.
-  process.setSourceMapsEnabled(true);
   const { run } = await import(new URL('../lib/cli.js', import.meta.url).href);
   process.exitCode = await run(process.argv.slice(2));
 }

@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
-import { findPackageJSON, isBuiltin } from 'node:module';
+import { isBuiltin } from 'node:module';
 import { dirname, join, relative, sep } from 'node:path';
 import { rolldown } from 'rolldown';
-import { type MemberManifest, packageName } from './manifest.ts';
+import { packageName } from './manifest.ts';
 import { ownFolder } from './own-folder.ts';
 
 export interface Bundle {
@@ -16,12 +15,12 @@ export interface Bundle {
   readonly held: readonly string[];
 }
 
-/** Whose dependencies may stay outside. */
-const CONSUMERS = ['cli', 'server'];
-/** Installed, these are many times what is used of them, mostly by what they depend on. */
-const HELD = /^(better-auth|kysely|@nats-io|@smithy\/signature-v4)(\/|$)/;
+/** The embedded PostgreSQL reads files of its own: 26 MB, which only `relay start` needs. */
+const OUTSIDE: readonly string[] = ['@electric-sql/pglite'];
+/** Native parts that packages load if somebody has installed them, and do without. */
+const NOT_INSTALLED: readonly string[] = ['pg-native', '@node-rs/xxhash'];
 
-/** Our own modules as JavaScript, in few files; what others publish stays outside and is depended on, but for a few. */
+/** All modules that the program uses as JavaScript, in few files. */
 export async function writeBundle(root: string, directory: string): Promise<Bundle> {
   const folders = new Set<string>();
   const warnings: string[] = [];
@@ -30,7 +29,7 @@ export async function writeBundle(root: string, directory: string): Promise<Bund
     cwd: root,
     input: { cli: join(root, 'cli/src/index.ts') },
     platform: 'node',
-    external: (id, importer) => isLeftOutside(id, importer, root),
+    external: isLeftOutside,
     plugins: [ownFolder(root, (folder) => folders.add(folder))],
     onLog: (_level, log) => warnings.push(log.message),
   });
@@ -55,29 +54,15 @@ export async function writeBundle(root: string, directory: string): Promise<Bund
   return {
     imports: chunks
       .flatMap(({ imports, dynamicImports }) => [...imports, ...dynamicImports])
-      .filter((name) => !own.has(name)),
+      .filter((name) => !own.has(name) && !NOT_INSTALLED.includes(packageName(name))),
     members: [...new Set(ours.map((id) => inRoot(id).split('/')[0] ?? ''))].sort(),
     folders: [...folders].sort(),
     held: [...new Set(others.map(packageFolder))].sort(),
   };
 }
 
-/** What a held package needs is held with it, unless our own modules depend on the very same package. */
-function isLeftOutside(id: string, importer: string | undefined, root: string): boolean {
-  if (/^([./]|@relay\/)/.test(id) || id.startsWith(root + sep)) return false;
-  if (isBuiltin(id)) return true;
-  if (HELD.test(id)) return false;
-  if (importer === undefined || !isOfOthers(importer)) return true;
-  const name = packageName(id);
-  return CONSUMERS.map((member) => join(root, member, 'package.json')).some(
-    (manifest) =>
-      dependsOn(manifest, name) && findPackageJSON(name, manifest) === findPackageJSON(name, importer),
-  );
-}
-
-function dependsOn(manifest: string, name: string): boolean {
-  const { dependencies = {} } = JSON.parse(readFileSync(manifest, 'utf8')) as MemberManifest;
-  return name in dependencies;
+function isLeftOutside(id: string): boolean {
+  return isBuiltin(id) || [...OUTSIDE, ...NOT_INSTALLED].includes(packageName(id));
 }
 
 function isOfOthers(id: string): boolean {

@@ -10,6 +10,7 @@ const whole = [
   'lib/cli.js',
   'lib/cli.js.map',
   'lib/licenses.md',
+  'lib/relay-gateway.cdx.json',
   'lib/server-main.js',
   'lib/engine-worker.js',
   'lib/what-if-worker.js',

@@ -13,13 +13,14 @@ const NEEDED: Readonly<Record<string, RegExp>> = {
   'the console': /^lib\/console\/dist\/index\.html$/,
   'the notices of what the console is built from': /^lib\/console\/dist\/licenses\.md$/,
   'the notices of what the program is built from': /^lib\/licenses\.md$/,
+  'the SBOM': /^lib\/relay-gateway\.cdx\.json$/,
   'the license': /^LICENSE$/,
   'the README': /^README\.md$/,
   'the manifest': /^package\.json$/,
 };
 
 const ALLOWED: readonly RegExp[] = [
-  /^(LICENSE|README\.md|package\.json|bin\/relay\.js|lib\/licenses\.md)$/,
+  /^(LICENSE|README\.md|package\.json|bin\/relay\.js|lib\/licenses\.md|lib\/relay-gateway\.cdx\.json)$/,
   /^lib\/[\w-]+\.js(\.map)?$/,
   /^lib\/server\/src\/.+\.(sql|lua)$/,
   /^lib\/server\/src\/store\/embedded\/empty-database\.tar\.zst$/,

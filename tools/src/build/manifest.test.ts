@@ -7,13 +7,18 @@ const server = {
   version: '0.1.0',
   dependencies: { pg: '8.1.0', '@a/b': '1.0.0', unused: '1.0.0' },
 };
-const parts = { template: { name: 'relay-gateway' }, version: '2.0.0', engines: { node: '>=24' } };
+const parts = {
+  template: { name: 'relay-gateway', license: 'MIT' },
+  version: '2.0.0',
+  engines: { node: '>=24' },
+};
 
 describe('the published manifest', () => {
   it('depends on exactly what the bundle imports, in the versions of the members', () => {
     const imports = ['node:fs', 'pg', '@a/b/part', 'fs/promises', 'pg'];
     assert.deepEqual(packageManifest({ ...parts, members: [server], imports }), {
       name: 'relay-gateway',
+      license: 'MIT',
       version: '2.0.0',
       engines: { node: '>=24' },
       dependencies: { '@a/b': '1.0.0', pg: '8.1.0' },

@@ -6,9 +6,20 @@ export interface MemberManifest {
   readonly dependencies?: Readonly<Record<string, string>>;
 }
 
+/** What is written by hand: also the command, and what is published. */
+export interface ManifestTemplate {
+  readonly name: string;
+  readonly license: string;
+}
+
+export interface PublishedManifest extends ManifestTemplate {
+  readonly version: string;
+  readonly engines: Readonly<Record<string, string>>;
+  readonly dependencies: Readonly<Record<string, string>>;
+}
+
 export interface ManifestParts {
-  /** What is written by hand: name, command, what is published. */
-  readonly template: Readonly<Record<string, unknown>>;
+  readonly template: ManifestTemplate;
   readonly version: string;
   readonly engines: Readonly<Record<string, string>>;
   /** The members whose modules are in the bundle. */
@@ -20,7 +31,7 @@ export interface ManifestParts {
 const EXACT = /^\d+\.\d+\.\d+(-[\w.]+)?$/;
 
 /** The published manifest: it depends on exactly what the bundle imports, in the versions that were tested. */
-export function packageManifest(parts: ManifestParts): Record<string, unknown> {
+export function packageManifest(parts: ManifestParts): PublishedManifest {
   const dependencies: Record<string, string> = {};
   const names = new Set(parts.imports.filter((each) => !isBuiltin(each)).map(packageName));
   for (const name of [...names].sort()) {

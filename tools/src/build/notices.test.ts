@@ -20,13 +20,16 @@ describe('the notices', () => {
     const one = folderOf('one', {
       'package.json': '{"name":"one","version":"1.2.3","license":"MIT"}',
       'LICENSE.md': 'Do as you like.\n',
+      NOTICE: 'By Ada.\n',
     });
     const two = folderOf('two', {
       'package.json': '{"name":"@a/two","version":"2.0.0","license":"Apache-2.0"}',
     });
-    const text = noticesOf([one, two]);
-    assert.match(text, /^## one 1\.2\.3 \(MIT\)\n\nDo as you like\.$/m);
-    assert.match(text, /^## @a\/two 2\.0\.0 \(Apache-2\.0\)$/m);
+    // Installed in two places.
+    const text = noticesOf([one, two, one]);
+    assert.equal(text.match(/^## /gm)?.length, 2);
+    assert.match(text, /^## one - 1\.2\.3 \(MIT\)\n\nDo as you like\.\n\nBy Ada\.$/m);
+    assert.match(text, /^## @a\/two - 2\.0\.0 \(Apache-2\.0\)$/m);
   });
 
   it('are refused for a package without a license', () => {

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const LICENSE_FILE = /^licen[cs]e(\.(md|txt))?$/i;
+/** A NOTICE file has to go with the license that asks for it. */
+const LICENSE_FILE = /^(licen[cs]e|copying|notice)(\.(md|txt))?$/i;
 
 interface Manifest {
   readonly name: string;
@@ -9,16 +10,18 @@ interface Manifest {
   readonly license?: string;
 }
 
-/** The notices that go with the packages in the bundle, whose licenses ask for them. */
+/** The notices that go with the packages in the bundle, whose licenses ask for them. Headings are those of the console's notices. */
 export function noticesOf(folders: readonly string[]): string {
   const parts = folders.map((folder) => {
     const { name, version, license } = JSON.parse(
       readFileSync(join(folder, 'package.json'), 'utf8'),
     ) as Manifest;
     if (license === undefined) throw new Error(`${name} is in the bundle and names no license`);
-    const file = readdirSync(folder).find((each) => LICENSE_FILE.test(each));
-    const text = file === undefined ? '' : `\n${readFileSync(join(folder, file), 'utf8').trim()}\n`;
-    return `## ${name} ${version} (${license})\n${text}`;
+    const texts = readdirSync(folder)
+      .filter((each) => LICENSE_FILE.test(each))
+      .sort()
+      .map((file) => `\n${readFileSync(join(folder, file), 'utf8').trim()}\n`);
+    return `## ${name} - ${version} (${license})\n${texts.join('')}`;
   });
-  return `# Licenses\n\nThe program contains code from these packages.\n\n${parts.join('\n')}`;
+  return `# Licenses\n\nThe program contains code from these packages.\n\n${[...new Set(parts)].join('\n')}`;
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { placeInBundle } from './own-folder.ts';
+import { placeInBundle, refuseSelf } from './own-folder.ts';
 
 describe('a module that looks for what is its own', () => {
   it('finds files of its folder at the same path below the bundle', () => {
@@ -29,5 +29,21 @@ describe('a module that looks for what is its own', () => {
   it('is refused when it looks in a way that the bundle cannot keep', () => {
     for (const name of ['url', 'filename', 'resolve'])
       assert.throws(() => placeInBundle(`use(import.meta.${name});`, 'cli/src/x.ts'), /cli\/src\/x\.ts uses/);
+  });
+});
+
+describe('a module of others', () => {
+  it('is refused when it looks for files beside it', () => {
+    for (const code of [
+      'join(__dirname, "a.wasm")',
+      'new URL("a", import.meta.url)',
+      'require.resolve("./a")',
+    ])
+      assert.throws(() => refuseSelf(code, 'node_modules/a/b.js'), /a\/b\.js uses/);
+  });
+
+  it('may speak of it, and may do it where that is harmless', () => {
+    refuseSelf('/* see\n * import.meta.url */\n // __dirname\nrun();', 'node_modules/a/b.js');
+    refuseSelf('typeof __filename', 'server/node_modules/undici/index.js');
   });
 });

@@ -4,6 +4,14 @@ import type { Plugin } from 'rolldown';
 const WORKER = /\bnew URL\(\s*'\.\/([\w-]+)\.ts',\s*import\.meta\.url,?\s*\)/g;
 const OWN_FOLDER = /\bimport\.meta\.dirname\b/g;
 const OTHER_SELF = /\bimport\.meta\.(url|filename|resolve)\b/;
+const ANY_SELF = /\b(import\.meta\.(url|filename|dirname|resolve)|__dirname|__filename|require\.resolve)\b/;
+const COMMENT = /\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm;
+/** Published modules that look for files of theirs, and why this does not matter here. */
+const HARMLESS: Readonly<Record<string, string>> = {
+  'pino/lib/transport.js': 'logs in a thread, which Relay does not',
+  'thread-stream/index.js': 'logs in a thread, which Relay does not',
+  'undici/index.js': 'adds its own place to traces of fetch, if it knows it',
+};
 
 export interface Placed {
   readonly code: string;
@@ -13,9 +21,9 @@ export interface Placed {
 }
 
 /**
- * A module that asks for its own folder reads files there. In the bundle it lies elsewhere, so it is given the
+ * A module of ours that asks for its own folder reads files there. In the bundle it lies elsewhere, so it is given the
  * folder at the same path below the bundle, into which the files are copied. Every file of the bundle lies at its top, and
- * so does a thread's.
+ * so does a thread's. A module of others that asks for its folder cannot be in the bundle.
  */
 export function ownFolder(root: string, seen: (folder: string) => void): Plugin {
   return {
@@ -23,6 +31,10 @@ export function ownFolder(root: string, seen: (folder: string) => void): Plugin 
     transform(code, id) {
       if (!id.startsWith(root + sep)) return null;
       const file = relative(root, id).replaceAll(sep, '/');
+      if (file.includes('node_modules/')) {
+        refuseSelf(code, file);
+        return null;
+      }
       const placed = placeInBundle(code, file);
       if (placed === null) return null;
       if (placed.readsFolder) seen(dirname(file));
@@ -31,6 +43,16 @@ export function ownFolder(root: string, seen: (folder: string) => void): Plugin 
       return { code: placed.code, map: null };
     },
   };
+}
+
+/** Throws if a module of others looks for files beside it, which are not there in a bundle. */
+export function refuseSelf(code: string, file: string): void {
+  const name = file.slice(file.lastIndexOf('node_modules/') + 'node_modules/'.length);
+  const used = ANY_SELF.exec(code.replaceAll(COMMENT, ''))?.[0];
+  if (used !== undefined && !(name in HARMLESS))
+    throw new Error(
+      `${name} uses ${used}, which means nothing in a bundle; leave its package outside, or say why it is harmless`,
+    );
 }
 
 /** Null for a module that looks for nothing of its own. */
