@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { type Step, steps } from './check/steps.ts';
 
-const USAGE = `usage: npm run check [-- --only=STEP,… | --skip=STEP,…] [-- PATH…]
+const USAGE = `usage: npm run check [-- --only=STEP,… | --skip=STEP,…] [-- PATH…] [-- --root=DIR]
 Paths limit lint and the unit tests.
 ${steps.map(({ name, what }) => `  ${name.padEnd(10)} ${what}`).join('\n')}
 `;
@@ -43,7 +43,7 @@ async function main(args: readonly string[]): Promise<number> {
     process.stdout.write(USAGE);
     return 0;
   }
-  const root = join(import.meta.dirname, '../..');
+  const root = args.find((arg) => arg.startsWith('--root='))?.slice(7) ?? join(import.meta.dirname, '../..');
   const paths = args.filter((arg) => !arg.startsWith('--'));
   const failed: string[] = [];
   const chosen = chooseSteps(args);

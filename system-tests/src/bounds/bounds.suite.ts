@@ -1,3 +1,4 @@
+/* oxlint-disable max-lines -- tables of cases, one row each */
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';

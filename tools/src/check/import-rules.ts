@@ -133,8 +133,8 @@ function generalRules(): ImportRule[] {
           '^[^/]+/src/(main|index)\\.ts$',
           '^[^/]+/bin/',
           '^console/public/',
-          // Given to Node by its path.
-          '^tools/src/tests/leave-at-once\\.ts$',
+          // Given to Node and to oxlint by their paths.
+          '^tools/src/(tests/(leave-at-once|result-lines)|check/restricted-syntax)\\.ts$',
         ],
       },
       to: {},

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import { type ImportException, importExceptions } from './import-table.ts';
+import { type ImportingModule, layerCycles } from './layers.ts';
 import { runCommand } from './run-command.ts';
 import { sourceFiles } from './source-files.ts';
 
 interface Cruise {
-  readonly modules: readonly { readonly source: string }[];
+  readonly modules: readonly ImportingModule[];
   readonly summary: { readonly violations: readonly Violation[] };
 }
 
@@ -30,6 +31,7 @@ export async function checkImports(root: string): Promise<{ ok: boolean; output:
 
   const complaints = [
     ...unexcused(cruise.summary.violations, importExceptions),
+    ...layerCycles(cruise.modules),
     ...unreadFiles(
       onDisk,
       cruise.modules.map(({ source }) => source),

@@ -1,3 +1,4 @@
+/* oxlint-disable max-lines -- one set of snapshots and its two stores, watched from every side */
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUIDv7 } from 'node:crypto';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';

@@ -1,3 +1,4 @@
+/* oxlint-disable max-lines -- one directory and its two stores, watched from every side */
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUIDv7 } from 'node:crypto';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
