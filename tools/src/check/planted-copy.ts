@@ -1,6 +1,5 @@
 import {
   cpSync,
-  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -13,21 +12,15 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { runCommand } from './run-command.ts';
 import { listFiles } from './source-files.ts';
 
 const REPOSITORY = join(import.meta.dirname, '../../..');
 
-/** A copy of the repository in which a test plants a violation and runs the copy's own check. */
+/** A copy of the repository in which a test plants what must fail. */
 export interface PlantedCopy extends Disposable {
   readonly root: string;
-  exists(path: string): boolean;
   read(path: string): string;
   write(path: string, text: string): void;
-  remove(path: string): void;
-  /** Makes the import of a package, by one other package of the copy, find a third. */
-  relink(importer: string, name: string, target: string): void;
-  check(...args: string[]): Promise<{ ok: boolean; output: string }>;
 }
 
 export function plantedCopy(): PlantedCopy {
@@ -41,21 +34,11 @@ export function plantedCopy(): PlantedCopy {
   copyBuildInfo(join(REPOSITORY, '.cache'), join(root, '.cache'));
   return {
     root,
-    exists: (path) => existsSync(join(root, path)),
     read: (path) => readFileSync(join(root, path), 'utf8'),
     write: (path, text) => {
       mkdirSync(dirname(join(root, path)), { recursive: true });
       writeFileSync(join(root, path), text);
     },
-    remove: (path) => rmSync(join(root, path)),
-    relink: (importer, name, target) => {
-      // The importer is copied: through a link it would resolve from where it really lies.
-      const installed = join(REPOSITORY, 'node_modules');
-      for (const path of [importer, name]) rmSync(join(root, 'node_modules', path));
-      cpSync(join(installed, importer), join(root, 'node_modules', importer), { recursive: true });
-      symlinkSync(join(installed, target), join(root, 'node_modules', name));
-    },
-    check: (...args) => runCommand(process.execPath, [join(root, 'tools/src/check.ts'), ...args], root),
     [Symbol.dispose]: () => rmSync(root, { recursive: true, force: true }),
   };
 }
