@@ -1,20 +1,20 @@
 // `npm run faults`: plants one fault at a time in a copy of the tree and runs the tests near it, which must fail.
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { anySeed, runCommand, wholeNumber } from '@relay/testbed';
+import { runCommand } from '@relay/testbed';
 import { type PlantedCopy, plantedCopy } from './check/planted-copy.ts';
-import { type Choice, chooseFaults } from './faults/choose-faults.ts';
 import { compileFaults } from './faults/compile-faults.ts';
 import { type Fault, plantIn } from './faults/fault.ts';
 import { faultLists } from './faults/lists.ts';
+import { notInRun } from './faults/not-in-run.ts';
 import { type NearResult, runNear } from './faults/run-near.ts';
 
-const USAGE = `usage: npm run faults [-- --module M] [--only TEXT] [--sample N [--seed N]]
+const USAGE = `usage: npm run faults [-- --module M] [--only TEXT] [--tier run]
 Plants each fault from tools/src/faults/lists in a copy of the tree and runs the tests near it. A fault that no test
 catches survives. The last line is {"faults","caught","survived"}; fails if one survives without a listed reason.
   --module M   one list: ${Object.keys(faultLists).join(', ')}
   --only TEXT  faults whose name or path contains it
-  --sample N   N random faults whose tests need no server; prints the seed, and --seed repeats a sample
+  --tier run   only test files that .ci/run runs (tools/src/faults/not-in-run.ts has the others)
 `;
 
 const AT_A_TIME = 2;
@@ -97,23 +97,19 @@ function say({ fault, outcome, by }: Verdict): void {
 
 async function main(args: readonly string[]): Promise<number> {
   const text = { type: 'string' } as const;
-  const options = { module: text, only: text, sample: text, seed: text } as const;
-  const { values } = parseArgs({ args: [...args], options });
-  const choice: Choice = {
-    module: values.module ?? null,
-    only: values.only ?? null,
-    sample: values.sample === undefined ? null : wholeNumber('--sample', values.sample, 1),
-    seed: wholeNumber('--seed', values.seed ?? anySeed()),
-  };
-  const faults = chooseFaults(choice);
-  process.stdout.write(
-    `${faults.length} faults${choice.sample === null ? '' : `, --sample ${choice.sample} --seed ${choice.seed}`}\n`,
-  );
+  const { values } = parseArgs({ args: [...args], options: { module: text, only: text, tier: text } });
+  const { module = null, only = null, tier = null } = values;
+  if (tier !== null && tier !== 'run') throw new Error(`no tier is named "${tier}"\n${USAGE}`);
+  const faults = Object.entries(faultLists)
+    .filter(([list]) => module === null || list === module)
+    .flatMap(([, listed]) => listed)
+    .filter(({ name, file }) => only === null || name.includes(only) || file.includes(only))
+    .map((fault) => (tier === null ? fault : { ...fault, tests: fault.tests.filter(isInRun) }));
+  process.stdout.write(`${faults.length} faults\n`);
   using first = plantedCopy();
   // Every fault runs the same files again.
   process.env['NODE_COMPILE_CACHE'] ??= join(first.root, '.cache/compiled');
-  // A sample is of a list that was compiled as a whole when it was written.
-  if (choice.sample === null && !(await compileFaults(faults, first))) return 1;
+  if (!(await compileFaults(faults, first))) return 1;
   using second = plantedCopy();
   const copies = [first, second].slice(0, AT_A_TIME);
   const steady = await steadyFiles(faults, copies);
@@ -129,6 +125,10 @@ async function main(args: readonly string[]): Promise<number> {
   process.stdout.write(`${JSON.stringify({ faults: faults.length, caught, survived: survivors.length })}\n`);
   const isAccepted = survivors.every(({ fault }) => fault.accepted !== undefined);
   return isAccepted && caught > 0 ? 0 : 1;
+}
+
+function isInRun(test: string): boolean {
+  return !notInRun.some((start) => test.startsWith(start));
 }
 
 await runCommand(USAGE, main);
