@@ -61,10 +61,13 @@ export function serverUser(): RunAs | undefined {
   return { uid: id('-u'), gid: id('-g') };
 }
 
+/** RELAY_PG_BIN names the folder of the version to test on; by default it is the newest that is installed. */
 export function findBinary(name: string): string {
   const root = '/usr/lib/postgresql';
+  const named = process.env['RELAY_PG_BIN'];
   const versions = existsSync(root) ? readdirSync(root).sort((a, b) => Number(b) - Number(a)) : [];
   const places = [
+    ...(named ? [named] : []),
     ...versions.map((version) => join(root, version, 'bin')),
     ...(process.env['PATH'] ?? '').split(delimiter),
   ];

@@ -60,7 +60,10 @@ export async function startRedis(options: RedisServerOptions = {}): Promise<Priv
   let child: ChildServer | undefined;
 
   async function launch(env: Readonly<Record<string, string>> = {}): Promise<void> {
-    const started = startChild('redis-server', args, { cwd: directory, env });
+    const started = startChild(process.env['RELAY_REDIS_SERVER'] || 'redis-server', args, {
+      cwd: directory,
+      env,
+    });
     child = started;
     await waitUntilServing(started, 'Redis', async () => {
       await redisCall(port, 'PING');

@@ -15,6 +15,7 @@ Suites: ${suiteNames.join(', ')}; without one, unit and db.
 A FILTER keeps the unit and database test files whose path contains it, and of other suites the jobs of that name.
   --tier run|all  the jobs of \`.ci/run\`, or those of \`.ci/run --all\`
   --since REV     only the jobs that can break by what changed since REV
+  --shard K/N     every Nth of the chosen jobs, from the Kth on, with what they need
   --list          prints the names of the chosen jobs
   -t NAME         only tests whose name matches
   --watch         runs the unit tests again whenever one of their files changes
@@ -25,6 +26,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const OPTIONS = {
   tier: { type: 'string' },
   since: { type: 'string' },
+  shard: { type: 'string' },
   list: { type: 'boolean', default: false },
   watch: { type: 'boolean', default: false },
   name: { type: 'string', short: 't' },
@@ -42,7 +44,8 @@ async function main(args: readonly string[]): Promise<number> {
   );
   const named = isWholeTier && positionals.length === 0 ? inTier : chooseJobs(inTier, positionals);
   const chosen = since === undefined ? named : affectedJobs(root, named, changedPaths(root, since));
-  const jobs = values.name === undefined ? chosen : chosen.map((job) => onlyTests(job, values.name ?? ''));
+  const dealt = values.shard === undefined ? chosen : withNeeds(shardOf(chosen, values.shard), inTier);
+  const jobs = values.name === undefined ? dealt : dealt.map((job) => onlyTests(job, values.name ?? ''));
   if (values.list) {
     for (const { name } of jobs) process.stdout.write(`${name}\n`);
     return 0;
@@ -85,6 +88,16 @@ function chooseJobs(jobs: readonly Job[], words: readonly string[]): Job[] {
 function withNeeds(chosen: readonly Job[], jobs: readonly Job[]): Job[] {
   const needs = new Set(chosen.flatMap((job) => job.needs));
   return [...jobs.filter((job) => needs.has(job.name) && !chosen.includes(job)), ...chosen];
+}
+
+/** Deals jobs out to machines; those that others need are built on each. */
+function shardOf(jobs: readonly Job[], shard: string): Job[] {
+  const [, k, n] = /^([1-9]\d?)\/([1-9]\d?)$/.exec(shard) ?? [];
+  if (k === undefined || Number(k) > Number(n)) throw new UsageError(`--shard ${shard} is not K/N`);
+  const needed = new Set(jobs.flatMap(({ needs }) => needs));
+  return jobs
+    .filter(({ name }) => !needed.has(name))
+    .filter((_, index) => index % Number(n) === Number(k) - 1);
 }
 
 function onlyTests(job: Job, pattern: string): Job {
