@@ -14,15 +14,7 @@ await runCommand(USAGE, async ([context]) => {
   const seconds = () => Number(((performance.now() - startedMs) / 1_000).toFixed(1));
   const base = await baseImage();
   const baseSeconds = seconds();
-  const cache = await capture('npm', ['config', 'get', 'cache']);
-  const settings = [
-    '--format',
-    'docker',
-    '--volume',
-    `${cache}:/var/cache/npm`,
-    '--build-arg',
-    `BASE_IMAGE=${base}`,
-  ];
+  const settings = ['--format', 'docker', '--build-arg', `BASE_IMAGE=${base}`];
   await buildah('bud', ...settings, '--tag', IMAGE, context);
   const buildSeconds = seconds() - baseSeconds;
   const figures = await checkImage(IMAGE);
