@@ -1,4 +1,4 @@
-/** Content frames of a stream, with the frames that open and close it. */
+/** Frames of a stream, with those that open and close it. */
 export const STREAM_FRAMES = 200;
 
 const ANSWER_BYTES = 1_024;
@@ -24,8 +24,8 @@ export function wholeAnswer(): Buffer {
   return answerWith(words.slice(0, ANSWER_BYTES - answerWith('').length));
 }
 
-/** The same words as Messages: 200 frames in all. */
-export function messagesFrames(): Buffer[] {
+/** The same words as Messages. */
+export function messagesFrames(count: number): Buffer[] {
   const frame = (type: string, members: object = {}) =>
     Buffer.from(`event: ${type}\ndata: ${JSON.stringify({ type, ...members })}\n\n`);
   const delta = (text: string) =>
@@ -44,7 +44,7 @@ export function messagesFrames(): Buffer[] {
       },
     }),
     frame('content_block_start', { index: 0, content_block: { type: 'text', text: '' } }),
-    ...Array.from({ length: STREAM_FRAMES - 5 }, (_, index) => delta(` word${index}`)),
+    ...Array.from({ length: count - 5 }, (_, index) => delta(` word${index}`)),
     frame('content_block_stop', { index: 0 }),
     frame('message_delta', {
       delta: { stop_reason: 'end_turn', stop_sequence: null },
@@ -54,8 +54,8 @@ export function messagesFrames(): Buffer[] {
   ];
 }
 
-/** 200 frames the client sees; with `metered`, one more before the last that tells the usage. */
-export function streamFrames(metered: boolean): Buffer[] {
+/** As many frames as the client sees; with `metered`, one more before the last that tells the usage. */
+export function streamFrames(metered: boolean, count = STREAM_FRAMES): Buffer[] {
   const frame = (choices: unknown[], usage?: unknown) =>
     Buffer.from(
       `data: ${JSON.stringify({
@@ -72,8 +72,7 @@ export function streamFrames(metered: boolean): Buffer[] {
     { index: 0, delta: fields, logprobs: null, finish_reason: finishReason },
   ];
   const frames = [frame(delta({ role: 'assistant', content: '' }))];
-  for (let index = 0; index < STREAM_FRAMES - 3; index += 1)
-    frames.push(frame(delta({ content: ` word${index}` })));
+  for (let index = 0; index < count - 3; index += 1) frames.push(frame(delta({ content: ` word${index}` })));
   frames.push(frame(delta({}, 'stop')));
   if (metered) frames.push(frame([], USAGE));
   frames.push(Buffer.from('data: [DONE]\n\n'));

@@ -32,7 +32,7 @@ export async function overhead(args: readonly string[]): Promise<Figures> {
   try {
     const figures = { ...MAIN_FIGURES };
     for (const part of settings.parts) {
-      say(`${part}: ${settings.slices} rounds of ${settings.sliceMs} ms`);
+      say(`${part}: ${settings.slices} rounds`);
       const watch = watchCore(gateways.pids);
       const measured = await measurePart[part](gateways, settings);
       if (!settings.short) watch.demandQuiet(measured.othersShare, part);

@@ -3,6 +3,7 @@ import { runCommand, UsageError } from '@relay/testbed';
 import { ADMISSION_USAGE } from './admission/settings.ts';
 import { admission } from './admission.ts';
 import { CONSOLE_USAGE, console as consoleBench } from './console.ts';
+import { COST_USAGE, cost } from './cost.ts';
 import { GUARDRAILS_USAGE, guardrails } from './guardrails.ts';
 import { IDLE_USAGE, idle } from './idle.ts';
 import { INPUT_BOUND_USAGE, inputBound } from './input-bound.ts';
@@ -17,6 +18,7 @@ import { START_USAGE, start } from './start.ts';
 import { TELEMETRY_USAGE, telemetry } from './telemetry.ts';
 
 const benches: Readonly<Record<string, (args: readonly string[]) => Promise<unknown>>> = {
+  cost,
   overhead,
   overload,
   guardrails,
@@ -33,6 +35,8 @@ const benches: Readonly<Record<string, (args: readonly string[]) => Promise<unkn
 };
 
 const USAGE = `usage: npm run bench -- NAME [options]
+
+${COST_USAGE}
 
 ${OVERHEAD_USAGE}
 

@@ -1,5 +1,5 @@
 // A provider that costs next to nothing, so that the gateway before it is what gets measured: one canned
-// chat answer, or a stream of frames in step, of chat or of Messages. Started as `node upstream.ts --port N`.
+// chat answer, or a stream of frames in step, of chat or of Messages. Started as `node upstream.ts --port N --frames N`.
 import { createServer, type Socket } from 'node:net';
 import { parseArgs } from 'node:util';
 import { messagesFrames, streamFrames, wholeAnswer } from './canned-answers.ts';
@@ -10,8 +10,10 @@ const STREAM_HEAD =
   'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream; charset=utf-8\r\ncache-control: no-cache\r\n' +
   'x-request-id: req_upstream\r\ntransfer-encoding: chunked\r\n\r\n';
 
-const { values } = parseArgs({ options: { port: { type: 'string' } } });
-if (values.port === undefined) throw new Error('--port N is required');
+const { values } = parseArgs({ options: { port: { type: 'string' }, frames: { type: 'string' } } });
+if (values.port === undefined || values.frames === undefined)
+  throw new Error('--port N and --frames N are required');
+const frames = Number(values.frames);
 
 const answer = wholeAnswer();
 const whole = Buffer.concat([
@@ -21,9 +23,9 @@ const whole = Buffer.concat([
   ),
   answer,
 ]);
-const plainChunks = streamFrames(false).map(asChunk);
-const meteredChunks = streamFrames(true).map(asChunk);
-const messagesChunks = messagesFrames().map(asChunk);
+const plainChunks = streamFrames(false, frames).map(asChunk);
+const meteredChunks = streamFrames(true, frames).map(asChunk);
+const messagesChunks = messagesFrames(frames).map(asChunk);
 const streams = new Map<Socket, { chunks: readonly Buffer[]; sent: number }>();
 
 function asChunk(frame: Buffer): Buffer {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { freePort, startRedis } from '@relay/testbed';
+import { STREAM_FRAMES } from '../canned-answers.ts';
 import { type PinnedProcess, startPinned } from '../pinned-process.ts';
 
 /** A gateway under measurement. Each has the gateways' core to itself while it is under load. */
@@ -73,14 +74,15 @@ export async function startBareWithCalls(
   }
 }
 
-export async function startUpstream(): Promise<PinnedProcess & { url: string }> {
+/** `frames`: of a stream. */
+export async function startUpstream(frames = STREAM_FRAMES): Promise<PinnedProcess & { url: string }> {
   const port = await freePort();
   const file = join(ROOT, 'bench/src/upstream.ts');
   const started = await startPinned({
     name: 'the upstream',
     core: 'load',
     port,
-    args: [file, '--port', String(port)],
+    args: [file, '--port', String(port), '--frames', String(frames)],
   });
   return { ...started, url: `http://127.0.0.1:${port}/v1` };
 }

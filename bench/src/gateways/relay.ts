@@ -21,6 +21,8 @@ export interface RelayOptions {
 
 export interface RunningRelay extends Gateway {
   readonly redisUrl: string;
+  /** Another process of the gateway on the same stores, which ends with the first. */
+  startCopy(): Promise<Gateway>;
 }
 
 /**
@@ -59,20 +61,17 @@ export async function startRelay(
     await populate?.({ databaseUrl: postgres.url, authSecret });
     const worker = await startRole('worker', { entry, env, core: 'load' });
     running.push(() => worker.stop());
-    const inference = await startRole('inference', {
-      entry,
-      env: { ...env, ...settings },
-      core: 'gateway',
-      nodeFlags,
-    });
-    running.push(() => inference.stop());
-    return {
-      port: inference.port,
-      pid: inference.pid,
-      redisUrl: redis.url,
-      headers: { authorization: `Bearer ${key}` },
-      stop,
+    const startGateway = async (): Promise<Gateway & { readonly redisUrl: string }> => {
+      const inference = await startRole('inference', {
+        entry,
+        env: { ...env, ...settings },
+        core: 'gateway',
+        nodeFlags,
+      });
+      running.push(() => inference.stop());
+      return { ...inference, redisUrl: redis.url, headers: { authorization: `Bearer ${key}` }, stop };
     };
+    return { ...(await startGateway()), startCopy: startGateway };
   } catch (error) {
     await stop();
     throw error;

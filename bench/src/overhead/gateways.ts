@@ -3,6 +3,8 @@ import { type Gateway, ROOT, startBareWithCalls, startEngine, startUpstream } fr
 import { findPortkey, startPortkey } from '../gateways/portkey.ts';
 import { startRelay } from '../gateways/relay.ts';
 import { packageEntry } from '../gateways/role.ts';
+import type { Contestants } from '../load/replay-rounds.ts';
+import { runReplaysFirst } from '../load/run-replays-first.ts';
 import type { Settings } from './settings.ts';
 
 /** What is measured. `before` and `before+policies` are the product of another checkout. */
@@ -17,10 +19,8 @@ export type Name =
   | 'before+policies';
 
 export interface Gateways {
-  /** Throws when the gateway was not started. */
-  get(name: Name): Gateway;
-  /** Those of the given ones that were started. */
-  started(names: readonly Name[]): Name[];
+  /** The processes of those of the given ones that were started. */
+  started(names: readonly Name[]): Contestants<Name>;
   /** The processes that have the measured core. */
   readonly pids: readonly number[];
   stop(): Promise<void>;
@@ -35,46 +35,50 @@ export async function startGateways(settings: Settings): Promise<Gateways> {
   const comparesPortkey = parts.includes('requests') || parts.includes('policies');
   const portkeyEntry = comparesPortkey ? findPortkey(settings.portkeyDirectory) : null;
   const running: { stop(): Promise<void> }[] = [];
-  const gateways = new Map<Name, Gateway>();
+  const gateways = new Map<Name, readonly Gateway[]>();
   const stop = async (): Promise<void> => {
     await Promise.all(running.reverse().map((each) => each.stop()));
   };
   try {
     const upstream = await startUpstream();
     running.push(upstream);
-    const add = async (name: Name, start: (url: string) => Promise<Gateway>): Promise<void> => {
-      const gateway = await start(upstream.url);
-      running.push(gateway);
-      gateways.set(name, gateway);
+    const add = async (name: Name, start: () => Promise<Gateway>): Promise<void> => {
+      const first = await start();
+      running.push(first);
+      const second = await start();
+      running.push(second);
+      gateways.set(name, [first, second]);
     };
     const addRelay = async (name: Name, root: string | undefined, setup: RelaySetup): Promise<void> => {
       if (root === undefined) return;
-      const entry = packageEntry(root);
-      await add(name, (url) => startRelay(url, { entry, nodeFlags, setup }));
+      const first = await startRelay(upstream.url, { entry: packageEntry(root), nodeFlags, setup });
+      running.push(first);
+      gateways.set(name, [first, await first.startCopy()]);
     };
-    await add('bare', (url) => startEngine('bare', url, nodeFlags));
+    await add('bare', () => startEngine('bare', upstream.url, nodeFlags));
     await addRelay('relay', ROOT, UNLIMITED);
     await addRelay('before', against, UNLIMITED);
     if (parts.includes('policies') || parts.includes('latency')) {
       await addRelay('relay+policies', ROOT, LIMITED);
       await addRelay('before+policies', against, LIMITED);
     }
-    if (parts.includes('policies')) await add('bare+calls', (url) => startBareWithCalls(url, nodeFlags));
+    if (parts.includes('policies'))
+      await add('bare+calls', () => startBareWithCalls(upstream.url, nodeFlags));
     if (parts.includes('big-body'))
-      await add('reserialise', (url) => startEngine('reserialise', url, nodeFlags));
-    if (portkeyEntry !== null) await add('portkey', (url) => startPortkey(portkeyEntry, url));
+      await add('reserialise', () => startEngine('reserialise', upstream.url, nodeFlags));
+    if (portkeyEntry !== null) await add('portkey', () => startPortkey(portkeyEntry, upstream.url));
+    if (nodeFlags.length === 0) await runReplaysFirst([...gateways.values()].flat(), upstream);
   } catch (error) {
     await stop();
     throw error;
   }
   return {
-    get(name) {
-      const gateway = gateways.get(name);
-      if (gateway === undefined) throw new Error(`${name} was not started`);
-      return gateway;
-    },
-    started: (names) => names.filter((name) => gateways.has(name)),
-    pids: [...gateways.values()].map(({ pid }) => pid),
+    started: (names) => new Map(names.flatMap((name) => entryOf(name, gateways.get(name)))),
+    pids: [...gateways.values()].flat().map(({ pid }) => pid),
     stop,
   };
+}
+
+function entryOf<K, V>(key: K, value: V | undefined): [K, V][] {
+  return value === undefined ? [] : [[key, value]];
 }

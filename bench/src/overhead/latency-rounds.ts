@@ -3,10 +3,10 @@ import { requestBytes } from '../load/client-connection.ts';
 import { latencySlice } from '../load/latency-slice.ts';
 import { smallBody } from '../request-bodies.ts';
 import { runRounds } from '../rounds.ts';
-import { ratiosOf, type Spread } from '../statistics.ts';
-import { othersShareOf, toBefore } from './compare-rounds.ts';
+import { median, ratiosOf, type Spread } from '../statistics.ts';
 import type { Gateways, Name } from './gateways.ts';
 import type { Settings } from './settings.ts';
+import { toBefore } from './to-before.ts';
 
 export interface LatencyRounds {
   /** Of each round. */
@@ -24,9 +24,12 @@ export async function latencyRounds(
   wanted: readonly Name[],
   settings: Settings,
 ): Promise<LatencyRounds> {
-  const names = gateways.started(wanted);
+  const started = gateways.started(wanted);
+  const names = [...started.keys()];
   const measure = (name: Name) => {
-    const { port, pid, headers } = gateways.get(name);
+    const [gateway] = started.get(name) ?? [];
+    if (gateway === undefined) throw new Error(`${name} was not started`);
+    const { port, pid, headers } = gateway;
     const request = requestBytes(port, headers, smallBody(LANE));
     return latencySlice({ port, pid, request, sliceMs: settings.sliceMs });
   };
@@ -38,6 +41,6 @@ export async function latencyRounds(
     added: (of, to) => rounds.map((round) => round[of].p50Ms - round[to].p50Ms),
     toBefore: (part, of, before) =>
       toBefore(part, names.includes(before) ? ratiosOf(p50Ms(of), p50Ms(before)) : null),
-    othersShare: othersShareOf(names, rounds),
+    othersShare: median(rounds.flatMap((round) => names.map((name) => round[name].othersShare))),
   };
 }

@@ -7,19 +7,15 @@ export type Part = (typeof PARTS)[number];
 
 export const OVERHEAD_USAGE = `overhead: the gateway's CPU and latency, compared with the bare engine and Portkey's gateway
   --slices N       rounds of each part (20)
-  --slice-ms N     length of a slice (1000)
-  --short          a smoke run: 3 slices of 250 ms, even on a busy machine; its results are not meaningful
+  --slice-ms N     length of a slice of latency (1000)
+  --short          a smoke run: 3 short slices, even on a busy machine; its results are not meaningful
   --only PART      ${PARTS.join(', ')}; may be repeated
   --against DIR    another checkout, with its dependencies installed, to alternate with this one
   --no-build       measure the packages in dist without running npm run build first
   --portkey DIR    where @portkey-ai/gateway is installed, if it can't be resolved from here
   --profile DIR    write CPU profiles of the gateways there (slows them down)`;
 
-const WARM_UP_CPU_MS = 5_000;
-const WARM_UP_SHORT_CPU_MS = 400;
-
 export interface Settings extends Slices {
-  readonly warmUpCpuMs: number;
   readonly parts: readonly Part[];
   /** The root of the other checkout. */
   readonly against: string | undefined;
@@ -50,7 +46,6 @@ export function readSettings(args: readonly string[]): Settings {
       : ['--cpu-prof', '--cpu-prof-interval=200', `--cpu-prof-dir=${values.profile}`];
   return {
     ...slicesOf(values, { sliceMs: 1_000, shortSliceMs: 250 }),
-    warmUpCpuMs: values.short ? WARM_UP_SHORT_CPU_MS : WARM_UP_CPU_MS,
     parts,
     against: values.against === undefined ? undefined : checkoutAt(values.against).root,
     build: !values['no-build'],

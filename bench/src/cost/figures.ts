@@ -1,0 +1,60 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { rounded } from '../statistics.ts';
+
+/** By part or replay: what `bench/cost.json` has. */
+export type Committed = Readonly<Record<string, number>>;
+
+export type Measured = Readonly<
+  Record<
+    string,
+    {
+      /** To the reference, or to an engine. */
+      readonly ratio: number;
+      /** How much the machine disturbed: a middle measurement of the engine to the quicker ones. */
+      readonly spread: number;
+    }
+  >
+>;
+
+export interface ComparedFigure {
+  readonly measured: number;
+  readonly committed: number;
+  /** `measured` to `committed`. */
+  readonly change: number;
+  readonly verdict: 'ok' | 'dearer' | 'disturbed';
+}
+
+/** Of a measured figure to the committed one. */
+const CHANGE_MAX = 1.1;
+/** Where the engine itself differs by more from slice to slice, a tenth cannot be seen. */
+const SPREAD_MAX = 1.3;
+const FILE = join(import.meta.dirname, '../../cost.json');
+
+export function readCommitted(): Committed {
+  return JSON.parse(readFileSync(FILE, 'utf8')) as Committed;
+}
+
+export function writeCommitted(ratios: Committed): void {
+  const figures = Object.entries(ratios).map(([name, ratio]) => [name, rounded(ratio, 3)]);
+  writeFileSync(FILE, `${JSON.stringify(Object.fromEntries(figures), null, 2)}\n`);
+}
+
+/** A figure that was not measured is dearer. */
+export function compareFigures(measured: Measured, committed: Committed): Record<string, ComparedFigure> {
+  const compared: Record<string, ComparedFigure> = {};
+  for (const [name, before] of Object.entries(committed)) {
+    const { ratio, spread } = measured[name] ?? { ratio: Number.NaN, spread: 1 };
+    const change = rounded(ratio / before, 3);
+    const verdict = change <= CHANGE_MAX ? 'ok' : spread > SPREAD_MAX ? 'disturbed' : 'dearer';
+    compared[name] = { measured: rounded(ratio, 3), committed: before, change, verdict };
+  }
+  return compared;
+}
+
+export function namesOf(
+  compared: Readonly<Record<string, ComparedFigure>>,
+  verdict: ComparedFigure['verdict'],
+): string[] {
+  return Object.keys(compared).filter((name) => compared[name]?.verdict === verdict);
+}

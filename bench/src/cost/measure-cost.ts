@@ -1,0 +1,37 @@
+import { say } from '../command-line.ts';
+import { ROOT } from '../gateways/gateway.ts';
+import { measureStarts, PART_NAMES, ratiosToReference } from '../parts/ratios.ts';
+import type { Measured } from './figures.ts';
+import { REPLAY_NAMES, startReplays } from './replays.ts';
+
+/** In the order in which they are measured. */
+export const FIGURES: readonly string[] = [...PART_NAMES, ...REPLAY_NAMES];
+
+const STARTS = 5;
+const ROUNDS = 8;
+
+/** The figures of these names, from processes of their own. */
+export async function measureCost(names: readonly string[]): Promise<Measured> {
+  const parts = PART_NAMES.filter((name) => names.includes(name));
+  const replays = REPLAY_NAMES.filter((name) => names.includes(name));
+  return {
+    ...(parts.length > 0 ? await measureParts(parts) : {}),
+    ...(replays.length > 0 ? await measureReplays(replays) : {}),
+  };
+}
+
+async function measureParts(names: readonly string[]): Promise<Measured> {
+  say(`${names.join(', ')}: ${STARTS} starts`);
+  const ratios = ratiosToReference(await measureStarts(ROOT, STARTS));
+  return Object.fromEntries(names.map((name) => [name, { ratio: ratios[name] ?? Number.NaN, spread: 1 }]));
+}
+
+async function measureReplays(names: readonly string[]): Promise<Measured> {
+  const replays = await startReplays();
+  try {
+    const costs = await replays.measure(names, ROUNDS);
+    return Object.fromEntries(costs.map(({ name, ratio, spread }) => [name, { ratio, spread }]));
+  } finally {
+    await replays.stop();
+  }
+}
