@@ -1,6 +1,6 @@
 // `npm run moving-pictures [-- --to DIRECTORY]`: builds the console, runs `relay start --demo` with its own traffic, and records
 // the README's two animations. Needs img2webp (Debian: webp).
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,6 +12,7 @@ import type { Page } from 'playwright-core';
 import { bareEnvironment } from '../harness/bare-environment.ts';
 import { RELAY_ENTRY } from '../harness/relay-entry.ts';
 import { type LocalRelay, startLocal } from '../harness/start-local.ts';
+import { buildConsole } from './build-console.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const SIZE = { width: 1200, height: 720 };
@@ -149,8 +150,7 @@ async function main(): Promise<void> {
   const { values } = parseArgs({
     options: { to: { type: 'string', default: join(ROOT, 'docs/pictures') } },
   });
-  const built = spawnSync('npm', ['run', '--silent', 'build:console'], { cwd: ROOT, stdio: 'inherit' });
-  if (built.status !== 0) throw new Error('the console could not be built');
+  buildConsole(ROOT);
   mkdirSync(values.to, { recursive: true });
   const frames = mkdtempSync(join(tmpdir(), 'relay-frames-'));
   const relay = await startLocal(['--demo'], {});

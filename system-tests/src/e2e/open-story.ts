@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, before } from 'node:test';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, afterEach, before } from 'node:test';
 import { launchChromium, openContext, type Theme } from '@relay/testbed';
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import type { Deployment } from '../harness/deployment.ts';
@@ -55,6 +57,12 @@ export function openStory(
     [site, browser] = await Promise.all([startConsoleSite(env), browserOfProcess]);
     await setUp(site);
     page = await open('light', 1440);
+  });
+  afterEach(async (context) => {
+    const folder = process.env['RELAY_REPORTS_DIR'];
+    if (folder === undefined || !('passed' in context) || context.passed) return;
+    mkdirSync(folder, { recursive: true });
+    await page?.screenshot({ path: join(folder, `${context.fullName.replaceAll(/[^\w]+/g, '-')}.png`) });
   });
   after(async () => {
     seen.pages += findings.pages.size;

@@ -1,11 +1,11 @@
 // `npm run screenshots [-- --to DIRECTORY] [NAME…]`: builds the console, fills a deployment, and takes a picture of every
 // page, or of those that are named, in both themes and at both widths. Of most pages, the repository keeps one of the four.
-import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { launchChromium, openContext } from '@relay/testbed';
 import type { Page } from 'playwright-core';
+import { buildConsole } from './build-console.ts';
 import { startConsoleSite } from './console-site.ts';
 import { pictures } from './pictures.ts';
 import { seedConsole } from './seed-console.ts';
@@ -39,8 +39,7 @@ async function main(): Promise<void> {
       `no screenshot is named ${unknown.join(', ')}; use one of: ${Object.keys(pictures).join(', ')}`,
     );
   const visits = Object.entries(pictures).filter(([name]) => names.length === 0 || names.includes(name));
-  const built = spawnSync('npm', ['run', '--silent', 'build:console'], { cwd: ROOT, stdio: 'inherit' });
-  if (built.status !== 0) throw new Error('the console could not be built');
+  buildConsole(ROOT);
   mkdirSync(values.to, { recursive: true });
   let count = 0;
   const [site, browser] = await Promise.all([startConsoleSite(), launchChromium()]);

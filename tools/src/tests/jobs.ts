@@ -48,6 +48,7 @@ const SEED = './testbed/src/seed-fast-check.ts';
 
 const PACKAGE = 'build package';
 const CONSOLE = 'build console';
+const BUILD_CONSOLE = "import('./system-tests/src/e2e/build-console.ts').then((m) => m.buildConsole('.'))";
 const PACKAGE_ENTRY = 'dist/relay-gateway/bin/relay.js';
 
 export interface JobsOptions {
@@ -65,7 +66,7 @@ export function allJobs(root: string, { onPackage, isLong }: JobsOptions): Job[]
     : { needs: [], env: {} };
   const build = onPackage
     ? commandJob(PACKAGE, ['tools/src/build.ts'])
-    : commandJob(CONSOLE, ['node_modules/vite/bin/vite.js', 'build', 'console']);
+    : commandJob(CONSOLE, ['--eval', BUILD_CONSOLE]);
   return [
     ...checkJobs(),
     build,

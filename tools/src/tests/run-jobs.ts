@@ -27,7 +27,12 @@ export async function runJobs(jobs: readonly Job[], options: RunOptions): Promis
   const setup: JobSetup = {
     root,
     logDirectory: folder.path,
-    env: { RELAY_TEST_SEED: seed, ...(postgres === null ? {} : { TEST_DATABASE_URL: postgres.url }) },
+    env: {
+      RELAY_TEST_SEED: seed,
+      // Stories leave a screenshot of a failure there.
+      RELAY_REPORTS_DIR: folder.path,
+      ...(postgres === null ? {} : { TEST_DATABASE_URL: postgres.url }),
+    },
     isShown,
   };
   process.stdout.write(`${jobs.length} jobs, seed ${seed}, reports in ${relative(root, folder.path)}\n`);
