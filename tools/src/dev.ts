@@ -1,31 +1,26 @@
-// `npm run dev`: the server from source with a simulated provider, both restarted when a file changes.
+// `npm run dev`: the server, a simulated provider and the console from source. A changed file restarts what it is part of; the
+// browser shows a change of the console without a reload.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { runCommand } from './check/run-command.ts';
+import { createDatabase } from './dev/create-database.ts';
 import { devSecrets } from './dev/dev-secrets.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
+const VITE = join(ROOT, 'node_modules/vite/bin/vite.js');
 const SECRETS_FILE = '.cache/dev.json';
 const DATABASE = 'relay_dev';
+const SERVER_URL = 'postgres://postgres@127.0.0.1:5432';
 
-const USAGE = `usage: npm run dev [-- --port=N] [-- --sim-port=N]
-Starts the server (all roles) and a simulated provider, and restarts them when a source file changes.
-  --port=N       where the server listens on 127.0.0.1 (default 8080)
-  --sim-port=N   where the simulated provider listens (default 9090)
+const USAGE = `usage: npm run dev [-- --port=N --sim-port=N --console-port=N]
+Starts the server (all roles), a simulated provider and the console. Restarts the first two when a source file changes; an
+open page of the console shows its changes.
+  --port=N          where the server listens on 127.0.0.1 (default 8080)
+  --sim-port=N      where the simulated provider listens (default 9090)
+  --console-port=N  where the console is served from source (default 5173)
 Uses DATABASE_URL and REDIS_URL if they are set. Otherwise, uses PostgreSQL and Redis on 127.0.0.1 at their usual
 ports, with the database "${DATABASE}", and creates it if it doesn't exist.
 The first start generates tokens and the master key, and keeps them in ${SECRETS_FILE}.
 `;
-
-/** Asks psql, which every machine with PostgreSQL has; an existing database is left as it is. */
-async function createDatabase(serverUrl: string): Promise<void> {
-  const psql = (sql: string) => runCommand('psql', [`${serverUrl}/postgres`, '-XtAc', sql], ROOT);
-  const found = await psql(`select 1 from pg_database where datname = '${DATABASE}'`);
-  if (!found.ok) throw new Error(`can't use PostgreSQL; start it, or set DATABASE_URL.\n${found.output}`);
-  if (found.stdout.trim() === '1') return;
-  const created = await psql(`create database ${DATABASE}`);
-  if (!created.ok) throw new Error(`can't create the database ${DATABASE}\n${created.output}`);
-}
 
 function start(args: readonly string[], env: NodeJS.ProcessEnv): ChildProcess {
   return spawn(process.execPath, args, { cwd: ROOT, env, stdio: ['ignore', 'inherit', 'inherit'] });
@@ -44,12 +39,12 @@ async function main(args: readonly string[]): Promise<number> {
     args.find((arg) => arg.startsWith(`--${name}=`))?.slice(name.length + 3);
   const port = option('port') ?? '8080';
   const simPort = option('sim-port') ?? '9090';
-  const serverUrl = 'postgres://postgres@127.0.0.1:5432';
-  if (process.env['DATABASE_URL'] === undefined) await createDatabase(serverUrl);
+  const consolePort = option('console-port') ?? '5173';
+  if (process.env['DATABASE_URL'] === undefined) await createDatabase(SERVER_URL, DATABASE);
 
   const secrets = devSecrets(join(ROOT, SECRETS_FILE));
   const env: NodeJS.ProcessEnv = {
-    DATABASE_URL: `${serverUrl}/${DATABASE}`,
+    DATABASE_URL: `${SERVER_URL}/${DATABASE}`,
     REDIS_URL: 'redis://127.0.0.1:6379',
     RELAY_HTTP_ADDR: `127.0.0.1:${port}`,
     RELAY_API_TOKEN: secrets.apiToken,
@@ -57,17 +52,28 @@ async function main(args: readonly string[]): Promise<number> {
     RELAY_MASTER_KEY: secrets.masterKey,
     RELAY_ALLOW_PRIVATE_NETWORKS: '127.0.0.0/8',
     RELAY_LAME_DUCK_MS: '0',
+    // The console's page comes from here; the server accepts changes from this origin only.
+    RELAY_PUBLIC_URL: `http://127.0.0.1:${consolePort}`,
     ...process.env,
   };
-  const migrated = await ended(start(['cli/bin/relay.js', 'migrate', 'up'], env));
-  if (migrated !== 0) return migrated;
-
+  const viteArgs = ['--host', '127.0.0.1', '--port', consolePort, '--strictPort', '--logLevel', 'warn'];
+  const server = `http://127.0.0.1:${port}`;
   const children = [
     start(['--watch', 'provider-sim/src/main.ts', '--port', simPort], env),
+    // It migrates the database before it listens.
     start(['--watch', 'cli/bin/relay.js', 'serve', '--role', 'all'], env),
+    start([VITE, 'console', '--config', 'console/vite.config.ts', ...viteArgs], {
+      ...env,
+      RELAY_URL: server,
+    }),
   ];
   process.stdout.write(
-    `server http://127.0.0.1:${port}, simulated provider http://127.0.0.1:${simPort}/v1, tokens in ${SECRETS_FILE}\n`,
+    [
+      `console             http://127.0.0.1:${consolePort}/console/ (sign in with adminToken from ${SECRETS_FILE})`,
+      `server              ${server} (send requests with apiToken)`,
+      `simulated provider  http://127.0.0.1:${simPort}/v1`,
+      '',
+    ].join('\n'),
   );
   const stop = () => {
     for (const child of children) child.kill('SIGTERM');
@@ -77,7 +83,7 @@ async function main(args: readonly string[]): Promise<number> {
   const codes = await Promise.all(
     children.map(async (child) => {
       const code = await ended(child);
-      // Ends both when one ends.
+      // Ends all when one ends.
       stop();
       return code;
     }),
