@@ -9,10 +9,10 @@ import { steps } from './check/steps.ts';
 
 const REPOSITORY = join(import.meta.dirname, '../..');
 const PLANTED = 'contract/src/planted.ts';
-const LINKED = [
-  ...['node_modules', 'biome.json', 'knip.json', 'oxlint.config.ts', '.dependency-cruiser.cjs'],
-  'contract/package.json',
-  'tools/src/check/restricted-syntax.ts',
+// Copied: Biome does not read a tree whose links lead out of it.
+const COPIED = [
+  ...['biome.json', 'knip.json', 'oxlint.config.ts', '.dependency-cruiser.cjs', 'contract/package.json'],
+  ...['restricted-syntax', 'import-rules', 'import-table'].map((name) => `tools/src/check/${name}.ts`),
 ];
 
 let output = '';
@@ -26,12 +26,12 @@ before(async () => {
     {
       'package.json': '{"name":"planted","private":true,"type":"module","workspaces":["contract"]}\n',
       'tsconfig.json': project,
-      // Through a link Biome would find it outside of the tree.
       '.gitignore': 'node_modules\n',
+      ...Object.fromEntries(COPIED.map((path) => [path, repositoryText(path)])),
       'console/tsconfig.json': none,
       'site/tsconfig.json': none,
     },
-    LINKED,
+    ['node_modules'],
   );
   cpSync(join(REPOSITORY, 'contract/src'), join(tree.root, 'contract/src'), { recursive: true });
   tree.write(
