@@ -1,11 +1,15 @@
-// The one thing that oxlint does not have: syntax that is forbidden by a selector. See oxlint.config.ts.
+// What oxlint lacks: syntax that is forbidden by a selector. See oxlint.config.ts.
+interface Context {
+  readonly options: readonly { readonly selector: string; readonly message: string }[];
+  report(finding: { readonly node: unknown; readonly message: string }): void;
+}
 
-/** Reports what the selectors of `options` match, each with its message. */
+/** Reports what the selectors match, each with its message. */
 const restrictedSyntax = {
   meta: { schema: false },
-  create: (context) =>
+  create: ({ options, report }: Context) =>
     Object.fromEntries(
-      context.options.map(({ selector, message }) => [selector, (node) => context.report({ node, message })]),
+      options.map(({ selector, message }) => [selector, (node: unknown) => report({ node, message })]),
     ),
 };
 
