@@ -28,6 +28,8 @@ const authentication: readonly ErrorCode[] = [
   'entitlement_missing',
   'session_expired',
   'csrf_failed',
+  /** The caller is suspended. */
+  'permission_denied',
 ];
 
 export const routes: Routes = joinRoutes();
@@ -82,7 +84,7 @@ function errorsOf(route: RouteDefinition): ErrorCode[] {
     add('invalid_json', 'invalid_request', 'body_too_large', 'unsupported_media_type', 'request_timeout');
   }
   if (access !== 'public') add(...authentication);
-  if (typeof access === 'object' || access === 'session_only') add('insufficient_scope', 'permission_denied');
+  if (typeof access === 'object' || access === 'session_only') add('insufficient_scope');
   if (route.plane !== 'operations') add('store_unavailable', 'draining');
   if (route.plane === 'management') add('not_implemented');
   if (route.plane === 'inference') add('configuration_unavailable', 'policy_unavailable', 'invalid_context');
