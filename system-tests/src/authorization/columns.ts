@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { allScopes, type Scope } from '@relay/contract';
+import { allRoutes, allScopes, type Route, type Scope, scopesOf } from '@relay/contract';
 import {
   type Accounts,
   mintKey,
@@ -8,6 +8,7 @@ import {
   type Role,
   spoilChecksum,
 } from '../harness/accounts.ts';
+import { IS_LONG } from '../harness/long-form.ts';
 import type { Caller } from './expected.ts';
 import { entitlementsOf, permissionsOf, withImplied } from './roles-and-plans.ts';
 
@@ -23,11 +24,14 @@ export interface Entry {
 /** A column of the matrix: one caller. */
 export interface Column extends Caller {
   readonly name: string;
+  /** Which routes the caller is sent to; all of them unless given. */
+  readonly routes?: (route: Route) => boolean;
   readonly enter: (where: { readonly accounts: Accounts; readonly url: string }) => Promise<Entry>;
 }
 
 interface KeyColumn extends Omit<Partial<Caller>, 'granted'> {
   readonly granted?: readonly Scope[];
+  readonly routes?: NonNullable<Column['routes']>;
   readonly keyState?: 'active' | 'revoked' | 'expired';
   readonly memberStatus?: 'active' | 'suspended';
   /** Where the caller becomes a member; without it, an organization is made for the column. */
@@ -73,33 +77,61 @@ const wrongSecret = (key: string) => bearer(mintKey(publicIdOf(key)).key);
 const missing = '401 missing_api_key';
 const invalid = '401 invalid_api_key';
 
-/** All permissions, but an invalid key. */
+/** All permissions, but a key that is missing, has ended, or belongs to a suspended member. */
 const notLetIn: readonly Column[] = [
   keyColumn('no key', { authorization: () => undefined, refused: missing }),
+  keyColumn('revoked key', { keyState: 'revoked', refused: '401 revoked_api_key' }),
+  keyColumn('expired key', { keyState: 'expired', refused: '401 expired_api_key' }),
+  keyColumn('key of a suspended member', { memberStatus: 'suspended', refused: '403 permission_denied' }),
+];
+
+/** All permissions, but something that is no key. */
+const withoutKey: readonly Column[] = [
   keyColumn('another scheme', { authorization: (key) => `Basic ${btoa(key)}`, refused: missing }),
   keyColumn('malformed key', { authorization: (key) => bearer(key.slice(0, -1)), refused: invalid }),
   keyColumn('key of another service', { authorization: () => bearer('sk-abc123'), refused: invalid }),
   keyColumn('wrong checksum', { authorization: (key) => bearer(spoilChecksum(key)), refused: invalid }),
   keyColumn('unknown key', { authorization: () => bearer(mintKey().key), refused: invalid }),
   keyColumn('wrong secret', { authorization: wrongSecret, refused: invalid }),
-  keyColumn('revoked key', { keyState: 'revoked', refused: '401 revoked_api_key' }),
-  keyColumn('expired key', { keyState: 'expired', refused: '401 expired_api_key' }),
   // A caller without the secret does not learn that the key was revoked.
   keyColumn('revoked key, wrong secret', {
     keyState: 'revoked',
     authorization: wrongSecret,
     refused: invalid,
   }),
-  keyColumn('key of a suspended member', { memberStatus: 'suspended', refused: '403 permission_denied' }),
 ];
 
-const byScope = allScopes.map((scope) =>
-  keyColumn(`scope ${scope}`, { granted: [scope, ...(withImplied[scope] ?? [])] }),
-);
+/** Sends every route for one of the columns, which take turns. The long form sends every route for each. */
+export function inTurn(columns: readonly Column[]): readonly Column[] {
+  if (IS_LONG) return columns;
+  return columns.map((column, turn) => ({
+    ...column,
+    routes: (route) => allRoutes.indexOf(route) % columns.length === turn,
+  }));
+}
+
+/**
+ * For each scope, a key that has only this scope, and one that has every other scope. A scope only adds access, so the routes
+ * that name the scope show for every pair of scope and route what the pair opens. The long form sends all pairs.
+ */
+const byScope = allScopes.flatMap((scope): readonly Column[] => {
+  const only = { granted: [scope, ...(withImplied[scope] ?? [])] };
+  if (IS_LONG) return [keyColumn(`scope ${scope}`, only)];
+  const granted = allScopes.filter(
+    (other) => other !== scope && withImplied[other]?.includes(scope) !== true,
+  );
+  const routes = ({ access }: Route) => scopesOf(access).includes(scope);
+  return [
+    keyColumn(`every scope but ${scope}`, { granted, routes }),
+    keyColumn(`scope ${scope}`, { ...only, routes }),
+  ];
+});
 
 const byRole = (Object.keys(permissionsOf) as Role[]).map((role) => keyColumn(`role ${role}`, { role }));
 
-const byPlan = (Object.keys(entitlementsOf) as Plan[]).map((plan) =>
+/** The callers of all other columns are on the largest plan. */
+const smallerPlans = (Object.keys(entitlementsOf) as Plan[]).filter((plan) => plan !== 'enterprise');
+const byPlan = smallerPlans.map((plan) =>
   keyColumn(`plan ${plan}`, {
     plan,
     // The plan allows three members; two members and an open invitation use them up.
@@ -112,6 +144,7 @@ const otherOrganization = keyColumn('other organization', { foreign: true });
 
 export const hostedColumns: readonly Column[] = [
   ...notLetIn,
+  ...inTurn(withoutKey),
   ...byScope,
   ...byRole,
   ...byPlan,
@@ -120,9 +153,10 @@ export const hostedColumns: readonly Column[] = [
 
 /** A hosted deployment has no tokens, even where they are still set in its environment. */
 export function strayTokenColumns(tokens: DeploymentTokens): readonly Column[] {
-  return Object.entries(tokens).map(([name, token]) =>
+  const columns = Object.entries(tokens).map(([name, token]) =>
     keyColumn(`${name} token of the environment`, { authorization: () => bearer(token), refused: invalid }),
   );
+  return inTurn(columns);
 }
 
 export interface DeploymentTokens {

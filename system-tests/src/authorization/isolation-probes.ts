@@ -1,6 +1,6 @@
 import { allRoutes, headers as headerNames, type RouteId, routes } from '@relay/contract';
+import { type Sample, sampleOf } from '../harness/examples.ts';
 import type { Objects } from '../harness/objects.ts';
-import { type Sample, sampleOf } from './requests.ts';
 import { send } from './send.ts';
 
 /** One of two organizations with the same names for everything. */
@@ -97,6 +97,11 @@ export function theirIdsInBodies({ ours: { objects: our }, theirs: { objects: th
       { limit_uuid: their.userPolicyId, user_uuid: their.memberId, ...global },
     ],
     [
+      'upsertUserLimitPolicy',
+      'their member for our budget',
+      { limit_uuid: our.userPolicyId, user_uuid: their.memberId, ...global },
+    ],
+    [
       'upsertApiKeyLimitPolicy',
       'their budget',
       {
@@ -143,14 +148,14 @@ export function theirIdsInBodies({ ours: { objects: our }, theirs: { objects: th
       what: 'their team',
       sample: { path: [our.memberKeyId], body: { team_id: their.teamId } },
     },
-    {
-      route: 'replaceGuardrailBindings',
-      what: 'their lane',
-      sample: {
-        path: [our.guardrailId],
-        body: { bindings: [{ target_type: 'lane', target_id: their.laneId }] },
-      },
-    },
+    ...(['provider', 'endpoint', 'lane'] as const).map((target_type): Probe => {
+      const body = { bindings: [{ target_type, target_id: their[`${target_type}Id`] }] };
+      return {
+        route: 'replaceGuardrailBindings',
+        what: `their ${target_type}`,
+        sample: { path: [our.guardrailId], body },
+      };
+    }),
     {
       route: 'createChatCompletion',
       what: 'their lane by id',
@@ -158,6 +163,21 @@ export function theirIdsInBodies({ ours: { objects: our }, theirs: { objects: th
     },
   ];
   return [...bodies.map(([route, what, body]) => ({ route, what, sample: { body } })), ...inPath];
+}
+
+/** Only self-hosted deployments have limits on resources. */
+export function theirIdsInSharedLimits({
+  ours: { objects: our },
+  theirs: { objects: their },
+}: Pair): Probe[] {
+  return (['provider', 'credential', 'endpoint', 'lane'] as const).flatMap((scope_type): Probe[] => {
+    const body = { scope_type, scope_id: their[`${scope_type}Id`], ...limit };
+    const what = `their ${scope_type}`;
+    return [
+      { route: 'createLimitPolicy', what, sample: { body } },
+      { route: 'updateLimitPolicy', what, sample: { path: [our.limitPolicyId], body } },
+    ];
+  });
 }
 
 export function theirIdsInFilters({ theirs: { objects: their } }: Pair): Probe[] {

@@ -1,5 +1,5 @@
 import { type BrowserSession, type RouteId, routes } from '@relay/contract';
-import type { Sample } from './requests.ts';
+import type { Sample } from '../harness/examples.ts';
 import { send } from './send.ts';
 import { allHeaders, type SignedIn, signUp } from './sign-in.ts';
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { headers as headerNames, type Session } from '@relay/contract';
-import { PASSWORD } from './requests.ts';
+import { PASSWORD } from '../harness/examples.ts';
+import { relayFetch } from '../harness/relay-fetch.ts';
 
 /** A member signed in with a browser. */
 export interface SignedIn {
@@ -14,15 +15,10 @@ export function allHeaders({ cookie, session }: SignedIn): Readonly<Record<strin
 }
 
 export async function signIn(url: string, path: string, body: object): Promise<SignedIn> {
-  const response = await fetch(url + path, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  const text = await response.text();
-  if (response.status !== 201) throw new Error(`POST ${path} answered ${response.status}: ${text}`);
-  const cookie = response.headers.getSetCookie()[0]?.split(';')[0] ?? '';
-  return { session: JSON.parse(text) as Session, cookie };
+  const { status, text, headers, body: session } = await relayFetch(url, 'POST', path, { body });
+  if (status !== 201) throw new Error(`POST ${path} answered ${status}: ${text}`);
+  const cookie = headers.getSetCookie()[0]?.split(';')[0] ?? '';
+  return { session: session as Session, cookie };
 }
 
 /** A new person with an organization of their own. */

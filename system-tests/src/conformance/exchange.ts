@@ -1,3 +1,5 @@
+import { bearer, type RelayRequest, relayFetch } from '../harness/relay-fetch.ts';
+
 /** One answer, read whole, with the call that it answers. */
 export interface Answer {
   readonly line: string;
@@ -8,51 +10,20 @@ export interface Answer {
   readonly body: unknown;
 }
 
-export interface Sending {
+export interface Sending extends Omit<RelayRequest, 'expectsDeviation'> {
   /** The bearer key; null sends no Authorization header. */
   readonly key?: string | null;
-  readonly body?: unknown;
-  /** Sent as it is, instead of `body`. */
-  readonly raw?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly signal?: AbortSignal;
 }
 
 export async function exchange(
   url: string,
   method: string,
   path: string,
-  sending: Sending = {},
+  { key, headers, ...sending }: Sending = {},
 ): Promise<Answer> {
-  const { key, body, raw, headers, signal } = sending;
-  const text = raw ?? (body === undefined ? null : JSON.stringify(body));
-  const response = await fetch(url + path, {
-    method,
-    redirect: 'manual',
-    headers: {
-      ...(text === null ? {} : { 'content-type': 'application/json' }),
-      ...(typeof key === 'string' ? { authorization: `Bearer ${key}` } : {}),
-      ...headers,
-    },
-    body: text,
-    ...(signal === undefined ? {} : { signal }),
-  });
-  const received = await response.text();
-  return {
-    line: `${method} ${path}`,
-    status: response.status,
-    headers: response.headers,
-    text: received,
-    body: parsed(received),
-  };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
+  const authorization = typeof key === 'string' ? bearer(key) : {};
+  const request = { ...sending, headers: { ...authorization, ...headers } };
+  return { line: `${method} ${path}`, ...(await relayFetch(url, method, path, request)) };
 }
 
 /** The value at a path of keys; undefined where there is none. */

@@ -1,6 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { type Accounts, absentAccounts } from './accounts.ts';
 import type { Deployment } from './deployment.ts';
+import { bearer, relayFetch } from './relay-fetch.ts';
 
 const PASSWORD = 'correct horse battery staple';
 
@@ -16,17 +17,11 @@ export interface AccountsOverApi extends Accounts {
 export function accountsOverApi({ url, adminToken }: Deployment): AccountsOverApi {
   const requestIds = new Set<string>();
   async function post(path: string, body: object, isAdmin = true): Promise<Record<string, unknown>> {
-    const response = await fetch(url + path, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        ...(isAdmin ? { authorization: `Bearer ${adminToken}` } : {}),
-      },
-      body: JSON.stringify(body),
-    });
-    if (response.status !== 201) throw new Error(`POST ${path}: ${response.status} ${await response.text()}`);
-    requestIds.add(response.headers.get('x-request-id') ?? '');
-    return (await response.json()) as Record<string, unknown>;
+    const headers = isAdmin ? bearer(adminToken) : {};
+    const answer = await relayFetch(url, 'POST', path, { headers, body });
+    if (answer.status !== 201) throw new Error(`POST ${path}: ${answer.status} ${answer.text}`);
+    requestIds.add(answer.headers.get('x-request-id') ?? '');
+    return answer.body as Record<string, unknown>;
   }
   return {
     ...absentAccounts(),

@@ -1,3 +1,5 @@
+import { bearer, relayFetch } from './relay-fetch.ts';
+
 /** The management interface as plain `fetch` sees it. */
 export interface AdminClient {
   call(
@@ -9,22 +11,11 @@ export interface AdminClient {
   create(path: string, body: unknown): Promise<Record<string, unknown> & { id: string }>;
 }
 
+/** Every response is checked against the contract. */
 export function adminClient(url: string, token: string): AdminClient {
   async function call(method: string, path: string, body?: unknown) {
-    const response = await fetch(url + path, {
-      method,
-      headers: {
-        authorization: `Bearer ${token}`,
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      },
-      body: body === undefined ? null : JSON.stringify(body),
-    });
-    const text = await response.text();
-    return {
-      status: response.status,
-      headers: response.headers,
-      body: text === '' ? null : (JSON.parse(text) as unknown),
-    };
+    const answer = await relayFetch(url, method, path, { headers: bearer(token), body });
+    return { status: answer.status, headers: answer.headers, body: answer.body ?? null };
   }
   return {
     call,

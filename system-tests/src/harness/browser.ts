@@ -1,3 +1,5 @@
+import { requireContract } from './response-faults.ts';
+
 /** A browser without a screen: it keeps cookies as browsers do, whatever the port, and the token of its session that writes need. */
 export interface Browser {
   csrfToken: string;
@@ -35,10 +37,14 @@ export function createBrowser(): Browser {
         body: body === undefined ? null : JSON.stringify(body),
       });
       for (const line of response.headers.getSetCookie()) keep(browser.cookies, line);
-      const answer = jsonOf(await response.text());
+      const text = await response.text();
+      const { pathname, search } = new URL(url);
+      const { status, headers: received } = response;
+      requireContract({ method, path: pathname + search, status, headers: received, text });
+      const answer = jsonOf(text);
       if (typeof answer['csrf_token'] === 'string') browser.csrfToken = answer['csrf_token'];
       const { code } = (answer['error'] ?? {}) as { code?: string };
-      return { status: response.status, body: answer, code, headers: response.headers };
+      return { status, body: answer, code, headers: received };
     },
     async follow(url, until) {
       let answer = await browser.send('GET', url);

@@ -31,6 +31,9 @@ export interface HostedDeployment {
   /** A second key that inference trusts too, as during a key rotation. */
   readonly nextKey: KeyObject;
   readonly env: Readonly<Record<string, string>>;
+  /** Puts further organizations into the database. */
+  readonly accounts: Accounts;
+  addTenant(): Promise<Tenant>;
   stop(): Promise<void>;
 }
 
@@ -74,7 +77,6 @@ export async function startHostedDeployment(
   const accounts = openAccounts({ databaseUrl: postgres.url, authSecret });
   const acme = await addTenant(accounts, platform, provider);
   const victim = await addTenant(accounts, platform, provider);
-  await accounts.close();
   const ledger = openLedger(postgres.url);
   return {
     postgres,
@@ -88,8 +90,10 @@ export async function startHostedDeployment(
     platformKey,
     nextKey,
     env,
+    accounts,
+    addTenant: () => addTenant(accounts, platform, provider),
     async stop() {
-      await ledger.close();
+      await Promise.all([ledger.close(), accounts.close()]);
       await Promise.all([platform, first, second, worker].map((each) => each.stop()));
       await Promise.all([postgres.remove(), redis.remove(), provider.close()]);
     },

@@ -1,4 +1,6 @@
 import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { headers as headerNames } from '@relay/contract';
+import { requireContract } from './response-faults.ts';
 
 /** The bytes of a response, even of one that was cut off. */
 export interface RawAnswer {
@@ -24,7 +26,7 @@ export interface RawRequest {
 
 const SILENCE_MS_MAX = 20_000;
 
-/** One exchange without a client library. Rejects only if no status line arrived. */
+/** One exchange without a client library. Rejects if no status line arrived, or if Relay's error is off the contract. */
 export function exchangeRaw(asked: RawRequest): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
     const outgoing = openRaw(asked);
@@ -35,10 +37,22 @@ export function exchangeRaw(asked: RawRequest): Promise<RawAnswer> {
       // From here on `whole` reports a broken connection.
       outgoing.off('error', reject);
       outgoing.on('error', () => undefined);
-      collect(answer).then(resolve, reject);
+      collect(answer)
+        .then((received) => {
+          requireErrorOfContract(asked, received);
+          return received;
+        })
+        .then(resolve, reject);
     });
     outgoing.end(asked.body ?? asked.unannounced);
   });
+}
+
+function requireErrorOfContract({ url, method = 'POST' }: RawRequest, received: RawAnswer): void {
+  const { status, headers, body, whole } = received;
+  if (!whole || headers[headerNames.errorSource] !== 'relay') return;
+  const { pathname: path } = new URL(url);
+  requireContract({ method, path, status, headers: new Headers(headers), text: body.toString() });
 }
 
 /** Opens a request with its head ready; the caller ends it, and may abort it. */

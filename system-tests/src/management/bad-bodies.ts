@@ -261,7 +261,7 @@ export async function sendBadBodies({ walk, memberId }: World, caller: Caller, m
     if (route === null || answerIn(walk.mode, route, answer) !== answer) continue;
     sentCount += 1;
     const sent = `${line} ${JSON.stringify(body)}`;
-    const refused = await walk.expect(caller, line, answer, () => [], { body });
+    const refused = await walk.expect(caller, line, answer, { body });
     const { error } = refused.body as { error?: { param?: string | null; message?: string } };
     const { message = '' } = error ?? {};
     if (error?.param !== param) walk.fault(`${sent}: the field is ${error?.param}, not ${param}: ${message}`);

@@ -1,14 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { allRoutes } from '@relay/contract';
+import type { Objects } from '../harness/objects.ts';
 import { type Answer, type Caller, idOf, itemsOf, NO_ID, textAt } from './answer.ts';
-import * as account from './fields/account.ts';
-import * as alerts from './fields/alert.ts';
-import * as guardrails from './fields/guardrail.ts';
-import * as limits from './fields/limit.ts';
-import * as routing from './fields/routing.ts';
-import { ok } from './fields/shared.ts';
 import { routeOf } from './route-of.ts';
-import { nothing, type Shape } from './shape.ts';
 import type { Walk } from './walk.ts';
 import { tokenOf } from './walk-organization.ts';
 import type { World } from './world.ts';
@@ -18,8 +12,7 @@ export type Made = Readonly<Record<keyof typeof creates, string>>;
 
 interface Create {
   readonly line: string;
-  readonly usual: '200' | '201';
-  readonly shape: Shape;
+  readonly usual: string;
   /** A repeat does not show the secret again. */
   readonly showsSecret: boolean;
   /** Where it is listed, when that is not the address it was made at. */
@@ -33,92 +26,91 @@ const limit = { metric: 'requests', period: 'month', limit_value: 1_000_000, ena
 
 /** In an order in which each stands on what was made before. */
 const creates = {
-  provider: create('POST /api/relay/providers', routing.provider, (_made, { deployment }, set) => ({
+  provider: create('POST /api/relay/providers', (_made, { deployment }, set) => ({
     name: `Provider ${set}`,
     base_url: deployment.provider.baseUrl,
     auth_mode: 'bearer_static',
     enabled: true,
   })),
-  credential: create('POST /api/relay/credentials', routing.credential, ({ provider }, { walk }) => ({
+  credential: create('POST /api/relay/credentials', ({ provider }, { walk }) => ({
     provider_id: provider,
     name: 'main',
     secret: walk.secrets.plant('the credential of a provider'),
   })),
-  endpoint: create('POST /api/relay/endpoints', routing.endpoint, ({ provider }, _world, set) => ({
+  endpoint: create('POST /api/relay/endpoints', ({ provider }, _world, set) => ({
     provider_id: provider,
     name: `Endpoint ${set}`,
     upstream_model: 'sim-multi',
     route_kind: 'multi',
     max_concurrency: 5,
   })),
-  pricingPolicy: create('POST /api/relay/pricing-policies', routing.pricingPolicy, ({ endpoint }) => ({
+  pricingPolicy: create('POST /api/relay/pricing-policies', ({ endpoint }) => ({
     endpoint_id: endpoint,
     ...price,
   })),
-  lane: create('POST /api/relay/routing-lanes', routing.laneDetail, (_made, _world, set) => ({
+  lane: create('POST /api/relay/routing-lanes', (_made, _world, set) => ({
     name: `Lane ${set}`,
     default_max_wait_ms: 100,
     allow_fallback: true,
     enabled: true,
   })),
-  membership: create('POST /api/relay/lane-memberships', routing.membership, ({ lane, endpoint }) => ({
+  membership: create('POST /api/relay/lane-memberships', ({ lane, endpoint }) => ({
     lane_id: lane,
     endpoint_id: endpoint,
     manual_rank: 1,
     enabled: true,
   })),
-  guardrail: create('POST /api/relay/guardrails', guardrails.guardrail, (_made, { walk }, set) => ({
+  guardrail: create('POST /api/relay/guardrails', (_made, { walk }, set) => ({
     name: `Guardrail ${set}`,
     base_url: 'https://guard.example.com/check',
     auth_mode: 'bearer_static',
     secret: walk.secrets.plant('the credential of a guardrail'),
   })),
-  limitPolicy: create('POST /api/relay/limit-policies', limits.limitPolicy, ({ provider }) => ({
+  limitPolicy: create('POST /api/relay/limit-policies', ({ provider }) => ({
     scope_type: 'provider',
     scope_id: provider,
     ...limit,
   })),
-  key: create('POST /api/account/api-keys', account.apiKeyCreated, (_made, _world, set) => ({
+  key: create('POST /api/account/api-keys', (_made, _world, set) => ({
     name: `Key ${set}`,
     scopes: ['relay:request'],
   })),
-  memberKey: create('POST /api/org/api-keys', account.apiKeyCreated, (_made, { memberId }, set) => ({
+  memberKey: create('POST /api/org/api-keys', (_made, { memberId }, set) => ({
     user_uuid: memberId,
     name: `Key of a member ${set}`,
     scopes: ['relay:request'],
   })),
-  invitation: create('POST /api/org/invitations', account.invitationCreated, (_made, _world, set) => ({
+  invitation: create('POST /api/org/invitations', (_made, _world, set) => ({
     email: `invited-${set}@example.com`,
     role: 'viewer',
   })),
-  userPolicy: create('POST /api/relay/pro/user-limit-policies', ok, ({ provider }, { memberId }) => ({
+  userPolicy: create('POST /api/relay/pro/user-limit-policies', ({ provider }, { memberId }) => ({
     user_uuid: memberId,
     target_type: 'provider',
     target_id: provider,
     ...limit,
   })),
-  keyPolicy: create('POST /api/relay/api-key-limit-policies', ok, ({ key }) => ({
+  keyPolicy: create('POST /api/relay/api-key-limit-policies', ({ key }) => ({
     api_key_uuid: key,
     target_type: 'global',
     ...limit,
   })),
-  team: create('POST /api/relay/teams', limits.team, (_made, _world, set) => ({
+  team: create('POST /api/relay/teams', (_made, _world, set) => ({
     name: `Team ${set}`,
     kind: 'project',
   })),
-  teamPolicy: create('POST /api/relay/team-limit-policies', ok, ({ team }) => ({
+  teamPolicy: create('POST /api/relay/team-limit-policies', ({ team }) => ({
     team_uuid: team,
     target_type: 'global',
     ...limit,
   })),
-  alertDestination: create(
-    'POST /api/relay/alert-destinations',
-    alerts.alertDestinationCreated,
-    (_made, _world, set) => ({ name: `Pager ${set}`, ...webhook }),
-  ),
+  alertDestination: create('POST /api/relay/alert-destinations', (_made, _world, set) => ({
+    name: `Pager ${set}`,
+    ...webhook,
+  })),
   /** Its secret is the caller's own, so the answer shows none. */
   signedDestination: {
-    ...create('POST /api/relay/alert-destinations', alerts.alertDestination, (_made, { walk }, set) => {
+    ...create('POST /api/relay/alert-destinations', (_made, { walk }, set) => {
       const secret = `whsec_${randomBytes(32).toString('base64')}`;
       walk.secrets.know('the secret of an alert destination', secret);
       return { name: `Own ${set}`, ...webhook, secret };
@@ -127,10 +119,10 @@ const creates = {
   },
 } as const;
 
-function create(line: string, shape: Shape, body: Create['body']): Create {
+function create(line: string, body: Create['body']): Create {
   const route = allRoutes.find(({ id }) => id === routeOf(line));
   const hidden = route?.errors.includes('secret_already_shown') === true;
-  return { line, usual: shape === ok ? '200' : '201', shape, body, showsSecret: hidden };
+  return { line, usual: String(route?.success.status), body, showsSecret: hidden };
 }
 
 /** The creates of the contract that this table has to have: a route that is missing here fails the suite. */
@@ -154,7 +146,7 @@ export async function makeTwice(world: World, caller: Caller, set: string): Prom
     const body = entry.body(made, world, set);
     const before = await idsAt(walk, caller, entry);
     const sending = { body, headers: { 'idempotency-key': `${kind} ${set}` } };
-    const first = await walk.expect(caller, entry.line, entry.usual, entry.shape, sending);
+    const first = await walk.expect(caller, entry.line, entry.usual, sending);
     knowShown(walk, first);
     const second = await walk.send(caller, entry.line, sending);
     const after = await idsAt(walk, caller, entry);
@@ -168,19 +160,51 @@ export async function makeTwice(world: World, caller: Caller, set: string): Prom
     if (after.size !== before.size + 1)
       walk.fault(`${entry.line} twice made ${after.size - before.size} objects`);
     const other = { ...sending, body: otherThan(body) };
-    await walk.expect(caller, entry.line, '409 idempotency_conflict', nothing, other);
+    await walk.expect(caller, entry.line, '409 idempotency_conflict', other);
+  }
+  return made as Made;
+}
+
+/** What was made, as the examples name it. */
+export function objectsOf(made: Made, laneSlug: string, requestId: string, memberId: string): Objects {
+  const named: Partial<Objects> = {
+    ...{ memberId, keyId: made.key, memberKeyId: made.memberKey, invitationId: made.invitation },
+    ...{ providerId: made.provider, credentialId: made.credential, endpointId: made.endpoint },
+    ...{ laneId: made.lane, laneSlug, membershipId: made.membership, guardrailId: made.guardrail },
+    ...{ pricingPolicyId: made.pricingPolicy, limitPolicyId: made.limitPolicy, teamId: made.team },
+    ...{ alertDestinationId: made.alertDestination, requestId },
+  };
+  // The examples of routes that only read name nothing else.
+  return named as Objects;
+}
+
+/** Makes another one of everything. */
+export async function makeOnce(world: World, caller: Caller, set: string): Promise<Made> {
+  const { walk } = world;
+  const made: Record<string, string> = {};
+  for (const [kind, entry] of Object.entries<Create>(creates)) {
+    const before = entry.usual === '200' ? await idsAt(walk, caller, entry) : null;
+    const first = await walk.expect(caller, entry.line, entry.usual, { body: entry.body(made, world, set) });
+    knowShown(walk, first);
+    // The creation of a budget does not show its ID; the list does.
+    const created = async () => [...(await idsAt(walk, caller, entry))].find((id) => !before?.has(id));
+    made[kind] = before === null ? idOf(first) : ((await created()) ?? NO_ID);
   }
   return made as Made;
 }
 
 /** A good body that asks for something else. */
-function otherThan(body: object): object {
+export function otherThan(body: object): object {
   const changes = {
     name: 'Another',
     email: 'another@example.com',
     limit_value: 5,
     manual_rank: 5,
     flat_request_cost_micros: 5,
+    marketing_opt_in: false,
+    labels: { app: 'another' },
+    bindings: [],
+    role: 'developer',
   };
   const [change = ['flat_request_cost_micros', 5]] = Object.entries(changes).filter(([key]) => key in body);
   return { ...body, [change[0] ?? '']: change[1] };
@@ -199,6 +223,13 @@ function compare(walk: Walk, first: Answer, second: Answer): void {
 function compareHidden(walk: Walk, first: Answer, second: Answer): void {
   if (second.summary !== '409 secret_already_shown') walk.fault(`${first.line} twice is ${second.summary}`);
   const again = ['key', 'invitation', 'created'].map((name) => textAt(second, 'error', name, 'id')).join('');
+  const [shown, repeated] = [first.body, (second.body as { error: unknown }).error] as Record<
+    string,
+    unknown
+  >[];
+  for (const name of ['key', 'invitation'])
+    if (JSON.stringify(shown?.[name]) !== JSON.stringify(repeated?.[name]))
+      walk.fault(`${first.line} twice tells another ${name}`);
   if (idOf(first) !== again) walk.fault(`${first.line} twice does not name what the first one made`);
 }
 

@@ -1,5 +1,4 @@
-import type { Caller } from './answer.ts';
-import type { Sending, Walk } from './walk.ts';
+import type { Sending } from './walk.ts';
 import { nobody, type World } from './world.ts';
 
 const LANES = '/api/relay/routing-lanes';
@@ -59,7 +58,7 @@ const cases: readonly Case[] = [
 ];
 
 /** What HTTP itself can get wrong. */
-export async function tryTransport({ walk, deployment, callers }: World): Promise<void> {
+export async function tryTransport({ walk, callers }: World): Promise<void> {
   const [caller = nobody] = callers;
   for (const { line, answer, sending, allow } of cases) {
     const { summary, headers } = await walk.send(caller, line, sending);
@@ -67,24 +66,5 @@ export async function tryTransport({ walk, deployment, callers }: World): Promis
     if (summary !== answer) walk.fault(`${line} ${said} is ${summary} instead of ${answer}`);
     if (allow !== undefined && headers.get('allow') !== allow)
       walk.fault(`${line}: Allow is ${headers.get('allow')} instead of ${allow}`);
-  }
-  await tryDoors(walk, deployment.adminToken, deployment.apiToken);
-}
-
-/** Requests without a credential, with an invalid one, or with one of the other API are rejected. */
-async function tryDoors(walk: Walk, adminToken: string, apiToken: string): Promise<void> {
-  const bearer = (token: string): Caller => ({ ...nobody, headers: { authorization: `Bearer ${token}` } });
-  const closed: readonly (readonly [Caller, string])[] = [
-    [nobody, '401 missing_api_key'],
-    [{ ...nobody, headers: { authorization: 'Basic abc' } }, '401 missing_api_key'],
-    [bearer('rubbish'), '401 invalid_api_key'],
-    [bearer(apiToken), '401 invalid_api_key'],
-    ...(walk.mode.hosted ? [[bearer(adminToken), '401 invalid_api_key'] as const] : []),
-  ];
-  for (const [caller, answer] of closed) {
-    for (const line of ['GET /api/account', `POST ${LANES}`]) {
-      const { summary } = await walk.send(caller, line, line.startsWith('GET') ? {} : { body: lane });
-      if (summary !== answer) walk.fault(`${line} from outside is ${summary} instead of ${answer}`);
-    }
   }
 }

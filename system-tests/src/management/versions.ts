@@ -1,8 +1,8 @@
 import { allRoutes } from '@relay/contract';
+import { addressOf, sampleOf } from '../harness/examples.ts';
+import type { Objects } from '../harness/objects.ts';
 import { type Caller, itemsOf } from './answer.ts';
-import type { Made } from './repeats.ts';
-import { routeOf } from './route-of.ts';
-import { nothing } from './shape.ts';
+import { type Made, otherThan } from './repeats.ts';
 import type { World } from './world.ts';
 
 interface Change {
@@ -10,117 +10,58 @@ interface Change {
   readonly body: object;
   /** Changes it again: a body that changes nothing keeps the version. */
   readonly other: object;
-  readonly usual: '200' | '204';
+  readonly usual: string;
 }
 
-const lane = { name: 'Lane', default_max_wait_ms: 200, allow_fallback: true, enabled: true };
 const limit = { metric: 'requests', period: 'month', limit_value: 2_000_001, enabled: true };
-const other = { limit_value: 2_000_002 };
+
+const updates = allRoutes.filter(
+  ({ plane, method, tag }) => plane === 'management' && /PUT|PATCH/.test(method) && tag !== 'Session',
+);
 
 /** Every change of something that exists. */
-function changesOf(made: Made, memberId: string): readonly Change[] {
-  const put = (path: string, body: object, other: object): Change => ({
-    line: `PUT /api/relay/${path}`,
-    body,
-    other: { ...body, ...other },
-    usual: '200',
-  });
+function changesOf(made: Made, objects: Objects): readonly Change[] {
+  const { memberId } = objects;
+  const provider = { target_type: 'provider', target_id: made.provider };
+  const global = { target_type: 'global' };
   return [
-    { line: 'PATCH /api/account', body: { name: 'Ada' }, other: { name: 'Ada L.' }, usual: '200' },
-    {
-      line: 'PATCH /api/account/preferences',
-      body: { marketing_opt_in: false },
-      other: { marketing_opt_in: true },
-      usual: '200',
-    },
-    {
-      line: `PATCH /api/account/api-keys/${made.key}`,
-      body: { name: 'Renamed' },
-      other: { name: 'Renamed again' },
-      usual: '204',
-    },
-    {
-      line: `PUT /api/org/api-keys/${made.memberKey}`,
-      body: { labels: { app: 'one' } },
-      other: { labels: { app: 'two' } },
-      usual: '200',
-    },
-    { line: 'PATCH /api/org', body: { name: 'Acme' }, other: { name: 'Acme Ltd' }, usual: '200' },
-    {
-      line: `PATCH /api/org/members/${memberId}`,
-      body: { role: 'viewer' },
-      other: { role: 'developer' },
-      usual: '200',
-    },
-    put(`providers/${made.provider}`, { name: 'Renamed' }, { name: 'Again' }),
-    put(`credentials/${made.credential}`, { name: 'renamed' }, { name: 'again' }),
-    put(`endpoints/${made.endpoint}`, { name: 'Renamed' }, { name: 'Again' }),
-    put(
-      `pricing-policies/${made.pricingPolicy}`,
-      { flat_request_cost_micros: 7 },
-      { flat_request_cost_micros: 8 },
-    ),
-    put(`routing-lanes/${made.lane}`, lane, { name: 'Again' }),
-    put(`lane-memberships/${made.membership}`, { manual_rank: 9, enabled: true }, { manual_rank: 8 }),
-    put(`guardrails/${made.guardrail}`, { name: 'Renamed' }, { name: 'Again' }),
-    put(`guardrails/${made.guardrail}/bindings`, { bindings: [{ target_type: 'global' }] }, { bindings: [] }),
-    put(`limit-policies/${made.limitPolicy}`, { scope_type: 'global', scope_id: null, ...limit }, other),
-    budget('pro/user-limit-policies', made.userPolicy, {
-      user_uuid: memberId,
-      target_type: 'provider',
-      target_id: made.provider,
-      ...limit,
+    ...updates.map((route): Change => {
+      const sample = sampleOf[route.id](objects);
+      const { body = {} } = sample;
+      const line = `${route.method} ${addressOf(route, sample)}`;
+      return { line, body, other: otherThan(body), usual: String(route.success.status) };
     }),
-    budget('api-key-limit-policies', made.keyPolicy, {
-      api_key_uuid: made.key,
-      target_type: 'global',
-      ...limit,
-    }),
-    put(`teams/${made.team}`, { name: 'Renamed', kind: 'team' }, { name: 'Again' }),
-    budget('team-limit-policies', made.teamPolicy, {
-      team_uuid: made.team,
-      target_type: 'global',
-      ...limit,
-    }),
-    put(`alert-destinations/${made.alertDestination}`, { name: 'Renamed' }, { name: 'Again' }),
+    budget('pro/user-limit-policies', made.userPolicy, { user_uuid: memberId, ...provider }),
+    budget('api-key-limit-policies', made.keyPolicy, { api_key_uuid: made.key, ...global }),
+    budget('team-limit-policies', made.teamPolicy, { team_uuid: made.team, ...global }),
   ];
 }
 
-function budget(path: string, limit_uuid: string, body: object): Change {
-  return {
-    line: `POST /api/relay/${path}`,
-    body: { limit_uuid, ...body },
-    other: { limit_uuid, ...body, ...other },
-    usual: '200',
-  };
-}
-
-/** The updates of the contract that are not tried here. */
-export function changesMissed(made: Made): string[] {
-  const tried = changesOf(made, made.key).map(({ line }) => routeOf(line));
-  return allRoutes
-    .filter(
-      ({ plane, method, tag }) => plane === 'management' && /PUT|PATCH/.test(method) && tag !== 'Session',
-    )
-    .filter(({ id }) => !tried.includes(id))
-    .map(({ id }) => id);
+function budget(path: string, limit_uuid: string, subject: object): Change {
+  const body = { limit_uuid, ...subject, ...limit };
+  return { line: `POST /api/relay/${path}`, body, other: otherThan(body), usual: '200' };
 }
 
 /** A change based on the current version succeeds once; a change based on an older one is rejected. */
-export async function changeByVersion({ walk, memberId }: World, caller: Caller, made: Made): Promise<void> {
-  for (const { line, body, other: again, usual } of changesOf(made, memberId)) {
-    const first = await walk.expect(caller, line, usual, () => [], { body });
+export async function changeByVersion(
+  { walk }: World,
+  caller: Caller,
+  made: Made,
+  objects: Objects,
+): Promise<void> {
+  for (const { line, body, other: again, usual } of changesOf(made, objects)) {
+    const first = await walk.expect(caller, line, usual, { body });
     if (first.status >= 400) continue;
     const etag = first.headers.get('etag') ?? '';
     if (!/^"[^"]+"$/.test(etag)) walk.fault(`${line}: the entity tag is ${etag}`);
     const onVersion = (tag: string, sent: object) => ({ body: sent, headers: { 'if-match': tag } });
-    const second = await walk.expect(caller, line, usual, () => [], onVersion(etag, again));
+    const second = await walk.expect(caller, line, usual, onVersion(etag, again));
     const now = second.headers.get('etag') ?? '';
     if (now === etag) walk.fault(`${line}: a change has kept the version ${etag}`);
-    const stale = await walk.expect(caller, line, '412 version_conflict', nothing, onVersion(etag, body));
+    const stale = await walk.expect(caller, line, '412 version_conflict', onVersion(etag, body));
     if (stale.headers.get('etag') !== now) walk.fault(`${line}: a 412 does not tell the version`);
-    await walk.expect(caller, line, usual, () => [], onVersion('*', body));
-    await walk.expect(caller, line, usual, () => [], onVersion(`"none", ${await versionOf(line)}`, again));
+    await walk.expect(caller, line, usual, onVersion('*', body));
+    await walk.expect(caller, line, usual, onVersion(`"none", ${await versionOf(line)}`, again));
 
     async function versionOf(of: string): Promise<string> {
       const { headers } = await walk.send(caller, of, { body });
@@ -151,14 +92,14 @@ export async function deleteByVersion({ walk }: World, caller: Caller, made: Mad
     [`DELETE /api/relay/providers/${made.provider}`, '204'],
   ];
   for (const [line, usual] of lines) {
-    await walk.expect(caller, line, '412 version_conflict', nothing, { headers: { 'if-match': '"none"' } });
-    await walk.expect(caller, line, usual, () => []);
+    await walk.expect(caller, line, '412 version_conflict', { headers: { 'if-match': '"none"' } });
+    await walk.expect(caller, line, usual);
     // A key that was revoked stays to be seen.
     const [, path = ''] = line.split(' ');
     if (path.includes('api-keys/')) continue;
     const listed = itemsOf(await walk.send(caller, `GET ${path.split(/\?|\/[^/]*$/)[0]}`));
     const id = path.split(/[=/]/).at(-1);
     if (listed.some((item) => item['id'] === id)) walk.fault(`${line}: it is still listed`);
-    await walk.expect(caller, line, '404 not_found', nothing);
+    await walk.expect(caller, line, '404 not_found');
   }
 }

@@ -1,7 +1,5 @@
 import { createHmac } from 'node:crypto';
 import { type Answer, type Caller, idOf, itemsOf, NO_ID, textAt } from './answer.ts';
-import * as fields from './fields/account.ts';
-import { listOf, nothing } from './shape.ts';
 import type { Walk } from './walk.ts';
 import { tokenOf } from './walk-organization.ts';
 import { nobody, type World } from './world.ts';
@@ -13,21 +11,21 @@ export async function walkSessions(world: World, caller: Caller): Promise<void> 
   const person = await arrive(world, caller);
   await walkSession(walk, person ?? operator ?? nobody);
   await walkProofs(world, person ?? operator ?? nobody);
-  await walk.expect(nobody, 'GET /api/session/methods', '200', fields.signInMethods);
+  await walk.expect(nobody, 'GET /api/session/methods', '200');
   const reset = 'POST /api/session/password-reset';
   const forgotten = { body: { email: 'nobody@example.com' } };
-  await walk.expect(nobody, reset, '403 mail_not_configured', nothing, forgotten);
-  await walk.expect(nobody, 'POST /api/signup/link', '403 mail_not_configured', nothing, forgotten);
+  await walk.expect(nobody, reset, '403 mail_not_configured', forgotten);
+  await walk.expect(nobody, 'POST /api/signup/link', '403 mail_not_configured', forgotten);
   const guessed = { body: { token: walk.secrets.plant('a guessed token'), new_password: password } };
-  await walk.expect(nobody, `${reset}/confirm`, '404 not_found', nothing, guessed);
+  await walk.expect(nobody, `${reset}/confirm`, '404 not_found', guessed);
   for (const line of ['GET /api/sso/start', 'GET /api/sso/callback'])
-    await walk.expect(nobody, line, '403 mode_unsupported', nothing);
+    await walk.expect(nobody, line, '403 mode_unsupported');
   for (const browser of [person, operator]) {
     if (browser === null) continue;
-    const ended = await walk.expect(browser, 'DELETE /api/session', '204', nothing);
+    const ended = await walk.expect(browser, 'DELETE /api/session', '204');
     if (!/relay_session=;.*Max-Age=0/.test(ended.headers.get('set-cookie') ?? ''))
       walk.fault('DELETE /api/session: the cookie stays');
-    await walk.expect(browser, 'GET /api/session', '401 session_expired', nothing);
+    await walk.expect(browser, 'GET /api/session', '401 session_expired');
   }
 }
 
@@ -72,10 +70,10 @@ async function signInWithToken({ walk, deployment }: World): Promise<Caller | nu
   const line = 'POST /api/session';
   const wrong = { body: { token: walk.secrets.plant('a wrong token') } };
   const usual = walk.mode.hosted ? '403 mode_unsupported' : '401 invalid_credentials';
-  await walk.expect(nobody, line, usual, nothing, wrong);
+  await walk.expect(nobody, line, usual, wrong);
   if (walk.mode.hosted) return null;
   const body = { token: deployment.adminToken };
-  return browserOf(walk, await walk.expect(nobody, line, '201', fields.session, { body }), 'admin_token');
+  return browserOf(walk, await walk.expect(nobody, line, '201', { body }), 'admin_token');
 }
 
 /** A new member: signed up where organizations can be created, else invited; null without accounts. */
@@ -84,7 +82,7 @@ async function arrive({ walk, accounts }: World, caller: Caller): Promise<Caller
   const person = { name: 'Walker', email, password };
   walk.secrets.know('a password', password);
   const founding = { body: { ...person, organization_name: 'Walkers' } };
-  const founded = await walk.expect(nobody, 'POST /api/signup', '201', fields.session, founding);
+  const founded = await walk.expect(nobody, 'POST /api/signup', '201', founding);
 
   const invited = await walk.send(caller, 'POST /api/org/invitations', {
     body: { email: `invited-${caller.userId}@example.com`, role: 'developer' },
@@ -92,7 +90,7 @@ async function arrive({ walk, accounts }: World, caller: Caller): Promise<Caller
   const token = tokenOf(textAt(invited, 'accept_url'));
   walk.secrets.shownBy(invited, 'the token of an invitation', token);
   const accepting = { body: { token: token || 'none', name: 'Invited', password } };
-  const joined = await walk.expect(nobody, 'POST /api/invitations/accept', '201', fields.session, accepting);
+  const joined = await walk.expect(nobody, 'POST /api/invitations/accept', '201', accepting);
   if (!walk.mode.accounts) return null;
   const member = browserOf(walk, joined, 'user');
   if (!walk.mode.hosted) return member;
@@ -104,38 +102,38 @@ async function arrive({ walk, accounts }: World, caller: Caller): Promise<Caller
 }
 
 async function walkSession(walk: Walk, browser: Caller): Promise<void> {
-  await walk.expect(browser, 'GET /api/session', '200', fields.session);
+  await walk.expect(browser, 'GET /api/session', '200');
   const here = { body: { org_id: browser.organizationId } };
-  await walk.expect(browser, 'PATCH /api/session', '200', fields.session, here);
+  await walk.expect(browser, 'PATCH /api/session', '200', here);
   const elsewhere = { body: { org_id: NO_ID } };
-  await walk.expect(browser, 'PATCH /api/session', '404 not_found', nothing, elsewhere);
+  await walk.expect(browser, 'PATCH /api/session', '404 not_found', elsewhere);
   const line = 'GET /api/account/sessions';
-  const listed = itemsOf(await walk.expect(browser, line, '200', listOf(fields.browserSession)));
+  const listed = itemsOf(await walk.expect(browser, line, '200'));
   if (listed.filter(({ current }) => current === true).length !== 1)
     walk.fault(`${line}: it is not one session that is current`);
-  await walk.expect(browser, `DELETE /api/account/sessions/${NO_ID}`, '404 not_found', nothing);
+  await walk.expect(browser, `DELETE /api/account/sessions/${NO_ID}`, '404 not_found');
   // A write needs more than the cookie, which browsers send by themselves.
   const { cookie = '' } = browser.headers;
   const forged = { ...browser, headers: { cookie } };
   const name = { body: { name: 'Forged' } };
-  await walk.expect(forged, 'PATCH /api/account', '403 csrf_failed', nothing, name);
+  await walk.expect(forged, 'PATCH /api/account', '403 csrf_failed', name);
 }
 
 /** Passwords, addresses and second factors. */
 async function walkProofs({ walk }: World, browser: Caller): Promise<void> {
-  const account = await walk.expect(browser, 'GET /api/account', '200', fields.account);
+  const account = await walk.expect(browser, 'GET /api/account', '200');
   const email = textAt(account, 'user', 'email');
   const next = 'a longer and a better password';
   walk.secrets.know('the password that replaced it', next);
   const wrong = { body: { current_password: next, new_password: next } };
-  await walk.expect(browser, 'POST /api/account/password', '401 invalid_credentials', nothing, wrong);
+  await walk.expect(browser, 'POST /api/account/password', '401 invalid_credentials', wrong);
   const right = { body: { current_password: password, new_password: next } };
-  await walk.expect(browser, 'POST /api/account/password', '204', nothing, right);
+  await walk.expect(browser, 'POST /api/account/password', '204', right);
   const moved = { body: { email: `moved-${email}`, password: next } };
-  await walk.expect(browser, 'POST /api/account/email', '200', fields.userEnvelope, moved);
+  await walk.expect(browser, 'POST /api/account/email', '200', moved);
 
   const signIn = { email: `moved-${email}`, password: next };
-  const setup = await walk.expect(browser, 'POST /api/account/totp', '201', fields.totpSetup, {
+  const setup = await walk.expect(browser, 'POST /api/account/totp', '201', {
     body: { password: next },
   });
   const { uri = '', backup_codes: codes = [] } = setup.body as { uri?: string; backup_codes?: string[] };
@@ -143,10 +141,10 @@ async function walkProofs({ walk }: World, browser: Caller): Promise<void> {
   walk.secrets.shownBy(setup, 'the secret of a second factor', secret);
   for (const code of codes) walk.secrets.shownBy(setup, 'a backup code', code);
   const code = { body: { code: totpOf(secret, Date.now()) } };
-  await walk.expect(browser, 'POST /api/account/totp/confirm', '204', nothing, code);
+  await walk.expect(browser, 'POST /api/account/totp/confirm', '204', code);
   if (walk.mode.accounts) await walkSignIn(walk, browser, { ...signIn, backupCode: codes[0] ?? '' });
   const proof = { body: { password: next } };
-  await walk.expect(browser, 'POST /api/account/totp/remove', '204', nothing, proof);
+  await walk.expect(browser, 'POST /api/account/totp/remove', '204', proof);
 }
 
 async function walkSignIn(
@@ -156,16 +154,16 @@ async function walkSignIn(
 ): Promise<void> {
   const line = 'POST /api/session';
   const old = { body: { email, password } };
-  await walk.expect(nobody, line, '401 invalid_credentials', nothing, old);
-  await walk.expect(nobody, line, '401 totp_required', nothing, { body: { email, password: known } });
+  await walk.expect(nobody, line, '401 invalid_credentials', old);
+  await walk.expect(nobody, line, '401 totp_required', { body: { email, password: known } });
   const whole = { body: { email, password: known, totp_code: backupCode } };
-  const opened = await walk.expect(nobody, line, '201', fields.session, whole);
+  const opened = await walk.expect(nobody, line, '201', whole);
   const second = browserOf(walk, opened, 'user');
-  await walk.expect(nobody, line, '401 invalid_credentials', nothing, whole);
+  await walk.expect(nobody, line, '401 invalid_credentials', whole);
   const listed = itemsOf(await walk.send(second, 'GET /api/account/sessions'));
   const id = String(listed.find(({ current }) => current === true)?.['id'] ?? idOf(opened));
-  await walk.expect(browser, `DELETE /api/account/sessions/${id}`, '204', nothing);
-  await walk.expect(second, 'GET /api/session', '401 session_expired', nothing);
+  await walk.expect(browser, `DELETE /api/account/sessions/${id}`, '204');
+  await walk.expect(second, 'GET /api/session', '401 session_expired');
 }
 
 /** RFC 6238: six digits, thirty seconds, SHA-1. */

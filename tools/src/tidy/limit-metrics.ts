@@ -8,8 +8,6 @@ const BETWEEN = /^['"`\s,|[\]]+$/;
 const spelledOut: Readonly<Record<string, string>> = {
   'contract/src/resources/values.ts': 'the one list',
   'server/src/domain/limits/metric.ts': 'the quantities that a metric can add up',
-  'system-tests/src/management/fields/shared.ts':
-    'the specification written a second time, so that a slip in the contract shows',
 };
 
 /**

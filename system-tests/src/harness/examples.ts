@@ -1,5 +1,5 @@
-import type { RouteId } from '@relay/contract';
-import { MODEL, type Objects } from '../harness/objects.ts';
+import type { Route, RouteId } from '@relay/contract';
+import { MODEL, type Objects } from './objects.ts';
 
 /** A valid request; only the caller may lack permission. */
 export interface Sample {
@@ -154,7 +154,7 @@ export const sampleOf: Readonly<Record<RouteId, (of: Objects) => Sample>> = {
   getLimitPolicy: ({ limitPolicyId }) => ({ path: [limitPolicyId] }),
   updateLimitPolicy: ({ limitPolicyId }) => ({
     path: [limitPolicyId],
-    body: { scope_type: 'global', ...limit },
+    body: { scope_type: 'global', scope_id: null, ...limit },
   }),
   deleteLimitPolicy: ({ spareLimitPolicyId }) => ({ path: [spareLimitPolicyId] }),
   listUserLimitPolicies: () => ({}),
@@ -231,3 +231,10 @@ export const sampleOf: Readonly<Record<RouteId, (of: Objects) => Sample>> = {
   getOpenApi: () => ({}),
   getErrorPage: () => ({ path: ['not_found'] }),
 };
+
+/** The path and the query of an example. */
+export function addressOf({ path }: Pick<Route, 'path'>, { path: values = [], query }: Sample): string {
+  const left = [...values];
+  const filled = path.replaceAll(/\{\w+\}/g, () => encodeURIComponent(left.shift() ?? ''));
+  return query === undefined ? filled : `${filled}?${new URLSearchParams(query).toString()}`;
+}
