@@ -1,9 +1,6 @@
 import { credentialUse } from './calls/credential-use.ts';
 import { emptyBodies } from './calls/empty-bodies.ts';
-import { foreignIds } from './calls/foreign-ids.ts';
 import { guardrailCreation } from './calls/guardrail-creation.ts';
-import { healthReports } from './calls/health-reports.ts';
-import { manyCreates } from './calls/many-creates.ts';
 import { organizationName } from './calls/organization-name.ts';
 import { queries } from './calls/queries.ts';
 import { secrets } from './calls/secrets.ts';
@@ -16,12 +13,9 @@ export const callManners: readonly Manner[] = [
   ...emptyBodies,
   ...queries,
   ...guardrailCreation,
-  ...foreignIds,
   ...secrets,
   ...organizationName,
   ...signOut,
   ...ssoRefusals,
-  ...healthReports,
   ...credentialUse,
-  ...manyCreates,
 ];

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { type Deployment, startDeployment } from '../harness/deployment.ts';
-import { LANE, startHostedDeployment } from '../harness/hosted-deployment.ts';
+import type { Deployment } from '../harness/deployment.ts';
+import { LANE } from '../harness/hosted-deployment.ts';
+import { sharedDeployment } from '../harness/shared-deployment.ts';
 import { until } from '../harness/until.ts';
 import { done, type Fields, fresh, made, madeEndpoints, type Site } from './management-call.ts';
 import type { Manner } from './manner.ts';
@@ -83,25 +84,21 @@ const enabledAgain: Manner = {
 const embedded: Manner = {
   name: 'a limit of an embedded deployment recounts from the ledger too',
   async check() {
-    const site = await startDeployment({ stores: 'embedded' });
-    try {
-      await recounts(site);
-    } finally {
-      await site.stop();
-    }
+    await recounts(await sharedDeployment('embedded'));
   },
 };
 
 const hosted: Manner = {
   name: 'a budget of a key in hosted mode that is enabled again counts what the key used meanwhile',
   async check() {
-    const { platform, acme, stop } = await startHostedDeployment();
-    const site = { url: platform.url, adminToken: acme.key };
+    const { platform, addTenant } = await sharedDeployment('hosted');
+    const { key, keyId } = await addTenant();
+    const site = { url: platform.url, adminToken: key };
     const call = async (times: number) => {
       for (let index = 0; index < times; index += 1) {
         const answer = await fetch(`${platform.url}/v1/chat/completions`, {
           method: 'POST',
-          headers: { authorization: `Bearer ${acme.key}`, 'content-type': 'application/json' },
+          headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
           body: JSON.stringify({ model: LANE, messages: [{ role: 'user', content: 'Hello.' }] }),
         });
         assert.equal(answer.status, 200, await answer.text());
@@ -114,23 +111,19 @@ const hosted: Manner = {
       }, RECORDED_MS_MAX);
       assert.ok(isRecorded, `${count} requests are not in the ledger in time`);
     };
-    try {
-      const budget = { api_key_uuid: acme.keyId, target_type: 'global', metric: 'requests', period: 'month' };
-      const path = '/api-key-limit-policies';
-      await done(site, 'POST', path, { ...budget, limit_value: 100 });
-      const { body } = await done(site, 'GET', path);
-      const [policy] = body['policies'] as { id: string }[];
-      const set = (enabled: boolean) =>
-        done(site, 'POST', path, { ...budget, limit_value: 100, enabled, limit_uuid: policy?.id });
-      await call(2);
-      await set(false);
-      await call(3);
-      await untilRecorded(5);
-      await set(true);
-      assert.equal(await usedOf(site, { id: policy?.id ?? '' }), 5);
-    } finally {
-      await stop();
-    }
+    const budget = { api_key_uuid: keyId, target_type: 'global', metric: 'requests', period: 'month' };
+    const path = '/api-key-limit-policies';
+    await done(site, 'POST', path, { ...budget, limit_value: 100 });
+    const { body } = await done(site, 'GET', path);
+    const [policy] = body['policies'] as { id: string }[];
+    const set = (enabled: boolean) =>
+      done(site, 'POST', path, { ...budget, limit_value: 100, enabled, limit_uuid: policy?.id });
+    await call(2);
+    await set(false);
+    await call(3);
+    await untilRecorded(5);
+    await set(true);
+    assert.equal(await usedOf(site, { id: policy?.id ?? '' }), 5);
   },
 };
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Deployment } from '../harness/deployment.ts';
+import { bearer, relayFetch } from '../harness/relay-fetch.ts';
 
 /** A JSON object of the management interface. */
 export type Fields = Record<string, unknown> & { readonly id: string };
@@ -23,14 +24,11 @@ export async function ask(
   path: string,
   sent: { readonly body?: unknown; readonly ifMatch?: string | null } = {},
 ): Promise<Answer> {
-  const headers = new Headers({ authorization: `Bearer ${adminToken}` });
-  if (sent.body !== undefined) headers.set('content-type', 'application/json');
-  if (sent.ifMatch != null) headers.set('if-match', sent.ifMatch);
-  const body = sent.body === undefined ? null : JSON.stringify(sent.body);
-  const response = await fetch(`${url}/api/relay${path}`, { method, headers, body });
-  const text = await response.text();
-  const parsed = text === '' ? {} : JSON.parse(text);
-  return { status: response.status, etag: response.headers.get('etag'), body: parsed, error: parsed.error };
+  const { body, ifMatch } = sent;
+  const headers = { ...bearer(adminToken), ...(ifMatch == null ? {} : { 'if-match': ifMatch }) };
+  const answer = await relayFetch(url, method, `/api/relay${path}`, { headers, body });
+  const parsed = (answer.body ?? {}) as Answer['body'] & Pick<Answer, 'error'>;
+  return { status: answer.status, etag: answer.headers.get('etag'), body: parsed, error: parsed.error };
 }
 
 /** A call that must succeed. */

@@ -1,7 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { type Deployment, startDeployment } from '../harness/deployment.ts';
+import type { Deployment } from '../harness/deployment.ts';
 import { reportFigures } from '../harness/figures.ts';
+import { sharedDeployment } from '../harness/shared-deployment.ts';
+import { healthReports } from './calls/health-reports.ts';
+import { manyCreates } from './calls/many-creates.ts';
 import { callManners } from './calls.ts';
 import { clientManners } from './clients.ts';
 import type { Manner } from './manner.ts';
@@ -14,15 +16,10 @@ let checks = 0;
 let failing = 0;
 
 before(async () => {
-  site = await startDeployment({
-    env: { RELAY_ACCOUNTS: 'true', RELAY_AUTH_SECRET: randomBytes(32).toString('base64url') },
-  });
+  site = await sharedDeployment('accounts');
 });
 
-after(async () => {
-  await site?.stop();
-  reportFigures({ checks, failing });
-});
+after(() => reportFigures({ checks, failing }));
 
 function describeAll(title: string, manners: readonly Manner[]): void {
   describe(title, () => {
@@ -40,3 +37,7 @@ function describeAll(title: string, manners: readonly Manner[]): void {
 describeAll('clients', clientManners);
 describeAll('calls', callManners);
 describeAll('writes', writeManners);
+// After the others, because lists are long after it.
+describeAll('many writes', manyCreates);
+// Last, because idle connections to the shared deployment end while the servers of these tests stop and start.
+describeAll('health', healthReports);

@@ -136,7 +136,7 @@ const quiet: Manner = {
       await done(site, 'PUT', written.path, body);
       assert.deepEqual(await entries(), before, written.noun);
     }
-    const { body: account } = await ask(site, 'GET', '/../account');
+    const { body: account } = await site.admin.call('GET', '/api/account');
     const user_uuid = (account as unknown as { user: { id: string } }).user.id;
     const budget = {
       user_uuid,

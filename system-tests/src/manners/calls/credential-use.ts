@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { type AdminClient, adminClient, createLane } from '../../harness/admin-client.ts';
-import { type Deployment, startDeployment } from '../../harness/deployment.ts';
+import type { Deployment } from '../../harness/deployment.ts';
+import { sharedDeployment } from '../../harness/shared-deployment.ts';
 import { until } from '../../harness/until.ts';
 import type { Manner } from '../manner.ts';
+import { secondGateway } from '../second-gateway.ts';
 
 /** Gateways write uses every ten seconds. */
 const WRITTEN_MS_MAX = 25_000;
@@ -16,24 +18,16 @@ interface Credential {
 export const credentialUse: readonly Manner[] = [
   {
     name: 'the last use of a credential is written, whichever gateway used it',
-    async check() {
-      const site = await startDeployment({ processes: 2 });
-      try {
-        for (const { url } of site.processes) await useAndRead(site, url);
-      } finally {
-        await site.stop();
-      }
+    async check(site) {
+      const { relay } = await secondGateway(site);
+      for (const url of [site.url, relay.url]) await useAndRead(site, url);
     },
   },
   {
     name: 'embedded: the last use of a credential is written',
     async check() {
-      const site = await startDeployment({ stores: 'embedded' });
-      try {
-        await useAndRead(site, site.url);
-      } finally {
-        await site.stop();
-      }
+      const site = await sharedDeployment('embedded');
+      await useAndRead(site, site.url);
     },
   },
 ];

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import { type AdminClient, adminClient } from '../../harness/admin-client.ts';
-import { type Deployment, startDeployment } from '../../harness/deployment.ts';
+import type { Deployment } from '../../harness/deployment.ts';
 import type { Manner } from '../manner.ts';
+import { secondGateway } from '../second-gateway.ts';
 
 const AT_ONCE = 300;
 
@@ -30,47 +30,39 @@ async function createAtOnce(
 export const manyCreates: readonly Manner[] = [
   {
     name: '300 lanes, endpoints and keys created at once over two gateways are all created',
-    async check() {
-      const RELAY_AUTH_SECRET = randomBytes(32).toString('base64url');
-      const site = await startDeployment({
-        processes: 2,
-        env: { RELAY_ACCOUNTS: 'true', RELAY_AUTH_SECRET },
+    async check(site) {
+      await secondGateway(site);
+      const provider = await site.admin.create('/api/relay/providers', {
+        name: 'Many',
+        base_url: site.provider.baseUrl,
+        auth_mode: 'none',
+        enabled: true,
       });
-      try {
-        const provider = await site.admin.create('/api/relay/providers', {
-          name: 'Sim',
-          base_url: site.provider.baseUrl,
-          auth_mode: 'none',
-          enabled: true,
-        });
-        const kinds: readonly (readonly [path: string, bodyOf: (index: number) => object])[] = [
-          [
-            '/api/relay/routing-lanes',
-            (index) => ({
-              name: `Lane ${index}`,
-              default_max_wait_ms: 1,
-              allow_fallback: true,
-              enabled: true,
-            }),
-          ],
-          [
-            '/api/relay/endpoints',
-            (index) => ({
-              provider_id: provider.id,
-              name: `Endpoint ${index}`,
-              upstream_model: `m-${index}`,
-              route_kind: 'chat',
-            }),
-          ],
-          ['/api/account/api-keys', (index) => ({ name: `Key ${index}`, scopes: ['relay:request'] })],
-        ];
-        for (const [path, bodyOf] of kinds) {
-          const { statuses, tookMs } = await createAtOnce(site, path, bodyOf);
-          process.stdout.write(`${AT_ONCE} × POST ${path}: ${JSON.stringify(statuses)} in ${tookMs} ms\n`);
-          assert.deepEqual(statuses, { 201: AT_ONCE }, path);
-        }
-      } finally {
-        await site.stop();
+      const kinds: readonly (readonly [path: string, bodyOf: (index: number) => object])[] = [
+        [
+          '/api/relay/routing-lanes',
+          (index) => ({
+            name: `Lane ${index}`,
+            default_max_wait_ms: 1,
+            allow_fallback: true,
+            enabled: true,
+          }),
+        ],
+        [
+          '/api/relay/endpoints',
+          (index) => ({
+            provider_id: provider.id,
+            name: `Endpoint ${index}`,
+            upstream_model: `m-${index}`,
+            route_kind: 'chat',
+          }),
+        ],
+        ['/api/account/api-keys', (index) => ({ name: `Key ${index}`, scopes: ['relay:request'] })],
+      ];
+      for (const [path, bodyOf] of kinds) {
+        const { statuses, tookMs } = await createAtOnce(site, path, bodyOf);
+        process.stdout.write(`${AT_ONCE} × POST ${path}: ${JSON.stringify(statuses)} in ${tookMs} ms\n`);
+        assert.deepEqual(statuses, { 201: AT_ONCE }, path);
       }
     },
   },

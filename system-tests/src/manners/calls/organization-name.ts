@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import { allScopes } from '@relay/contract';
 import { type Accounts, openAccounts, type Role } from '../../harness/accounts.ts';
 import { type AdminClient, adminClient } from '../../harness/admin-client.ts';
-import { type Deployment, startDeployment } from '../../harness/deployment.ts';
+import { sharedDeployment } from '../../harness/shared-deployment.ts';
 import type { Manner } from '../manner.ts';
 
 export const organizationName: readonly Manner[] = [
@@ -12,7 +11,9 @@ export const organizationName: readonly Manner[] = [
     async check(site) {
       const { body } = await site.admin.call('GET', '/api/account');
       const { org } = body as { org: { id: string; name: string } };
-      await withAccounts(site, (accounts) => renameAsEachRole(site, accounts, org.id));
+      const authSecret = site.env['RELAY_AUTH_SECRET'] ?? '';
+      const accounts = openAccounts({ databaseUrl: site.postgres.url, authSecret });
+      await renameAsEachRole(site.url, accounts, org.id).finally(() => accounts.close());
       const restored = await site.admin.call('PATCH', '/api/org', { name: org.name });
       assert.deepEqual([restored.status, restored.body], [200, org]);
     },
@@ -20,38 +21,21 @@ export const organizationName: readonly Manner[] = [
   {
     name: 'hosted: PATCH /api/org renames the organization of the caller and no other',
     async check() {
-      const env = { RELAY_MODE: 'hosted', RELAY_AUTH_SECRET: randomBytes(32).toString('base64url') };
-      const site = await startDeployment({ env });
-      try {
-        await withAccounts(site, async (accounts) => {
-          const id = await accounts.addOrganization({ plan: 'team' });
-          const other = await accounts.addOrganization({ plan: 'team', name: 'Other' });
-          await renameAsEachRole(site, accounts, id);
-          const rows = await accounts.query('select name from organizations where id = $1', [other]);
-          assert.deepEqual(rows, [{ name: 'Other' }]);
-        });
-      } finally {
-        await site.stop();
-      }
+      const { platform, accounts } = await sharedDeployment('hosted');
+      const id = await accounts.addOrganization({ plan: 'team' });
+      const other = await accounts.addOrganization({ plan: 'team', name: 'Other' });
+      await renameAsEachRole(platform.url, accounts, id);
+      const rows = await accounts.query('select name from organizations where id = $1', [other]);
+      assert.deepEqual(rows, [{ name: 'Other' }]);
     },
   },
 ];
 
-async function withAccounts(site: Deployment, use: (accounts: Accounts) => Promise<void>): Promise<void> {
-  const authSecret = site.env['RELAY_AUTH_SECRET'] ?? '';
-  const accounts = openAccounts({ databaseUrl: site.postgres.url, authSecret });
-  try {
-    await use(accounts);
-  } finally {
-    await accounts.close();
-  }
-}
-
-async function renameAsEachRole(site: Deployment, accounts: Accounts, id: string): Promise<void> {
+async function renameAsEachRole(url: string, accounts: Accounts, id: string): Promise<void> {
   const clientOf = async (role: Role): Promise<AdminClient> => {
     const userId = await accounts.addMember(id, { role });
     const { key } = await accounts.addKey({ organizationId: id, userId, scopes: allScopes });
-    return adminClient(site.url, key);
+    return adminClient(url, key);
   };
   for (const role of ['owner', 'admin'] as const) {
     const client = await clientOf(role);

@@ -1,4 +1,5 @@
-import { request } from 'node:http';
+import { type IncomingMessage, request } from 'node:http';
+import { requireContract } from '../../harness/response-faults.ts';
 
 export interface RawAnswer {
   readonly status: number;
@@ -21,8 +22,16 @@ export function rawCall(
         text += chunk;
       });
       response.once('error', reject).once('end', () => {
+        const { pathname, search } = new URL(url);
+        const status = response.statusCode ?? 0;
+        const received = { method, path: pathname + search, status, headers: headersOf(response), text };
+        try {
+          requireContract(received);
+        } catch (error) {
+          reject(error as Error);
+        }
         resolve({
-          status: response.statusCode ?? 0,
+          status,
           headers: response.headers,
           text,
           error: errorIn(text),
@@ -32,6 +41,13 @@ export function rawCall(
     sent.once('error', reject);
     sent.end(body);
   });
+}
+
+function headersOf({ headersDistinct }: IncomingMessage): Headers {
+  const entries = Object.entries(headersDistinct);
+  return new Headers(
+    entries.flatMap(([name, values = []]) => values.map((value): [string, string] => [name, value])),
+  );
 }
 
 function errorIn(text: string): RawAnswer['error'] {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { adminClient } from '../../harness/admin-client.ts';
 import { type Browser, createBrowser } from '../../harness/browser.ts';
-import { type Deployment, startDeployment } from '../../harness/deployment.ts';
+import { sharedDeployment } from '../../harness/shared-deployment.ts';
 import type { Manner } from '../manner.ts';
 
 const PASSWORD = 'correct horse battery staple';
@@ -15,46 +15,41 @@ export const signOut: readonly Manner[] = [
         email: `${randomUUID()}@example.com`,
         role: 'developer',
       });
-      const member = await accept(site, body);
+      const member = await accept(site.url, body);
       const suspend = (id: string) =>
         site.admin.call('PATCH', `/api/org/members/${id}`, { status: 'suspended' });
-      await suspendAndSignOut(site, member, suspend);
+      await suspendAndSignOut(site.url, member, suspend);
     },
   },
   {
     name: 'hosted: a suspended member can do nothing but sign out',
     async check() {
-      const env = { RELAY_MODE: 'hosted', RELAY_AUTH_SECRET: randomBytes(32).toString('base64url') };
-      const site = await startDeployment({ env });
-      try {
-        const owner = createBrowser();
-        const founded = await owner.send('POST', `${site.url}/api/signup`, {
-          name: 'Owner',
-          email: 'owner@example.com',
-          password: PASSWORD,
-          organization_name: 'Strict',
-        });
-        assert.equal(founded.status, 201, JSON.stringify(founded.body));
-        const invited = await owner.send('POST', `${site.url}/api/org/invitations`, {
-          email: 'member@example.com',
-          role: 'viewer',
-        });
-        const member = await accept(site, invited.body);
-        await suspendAndSignOut(site, member, (id) =>
-          owner.send('PATCH', `${site.url}/api/org/members/${id}`, { status: 'suspended' }),
-        );
-      } finally {
-        await site.stop();
-      }
+      const { url } = (await sharedDeployment('hosted')).platform;
+      const owner = createBrowser();
+      const founded = await owner.send('POST', `${url}/api/signup`, {
+        name: 'Owner',
+        email: `${randomUUID()}@example.com`,
+        password: PASSWORD,
+        organization_name: 'Strict',
+      });
+      assert.equal(founded.status, 201, JSON.stringify(founded.body));
+      const invited = await owner.send('POST', `${url}/api/org/invitations`, {
+        email: `${randomUUID()}@example.com`,
+        role: 'viewer',
+      });
+      const member = await accept(url, invited.body);
+      await suspendAndSignOut(url, member, (id) =>
+        owner.send('PATCH', `${url}/api/org/members/${id}`, { status: 'suspended' }),
+      );
     },
   },
 ];
 
-async function accept(site: Deployment, invited: unknown): Promise<Browser> {
+async function accept(url: string, invited: unknown): Promise<Browser> {
   const { accept_url } = invited as { accept_url: string };
   const token = new URLSearchParams(new URL(accept_url).hash.slice(1)).get('token');
   const member = createBrowser();
-  const joined = await member.send('POST', `${site.url}/api/invitations/accept`, {
+  const joined = await member.send('POST', `${url}/api/invitations/accept`, {
     token,
     name: 'Member',
     password: PASSWORD,
@@ -64,7 +59,7 @@ async function accept(site: Deployment, invited: unknown): Promise<Browser> {
 }
 
 async function suspendAndSignOut(
-  { url }: Deployment,
+  url: string,
   member: Browser,
   suspend: (userId: string) => Promise<{ status: number }>,
 ): Promise<void> {

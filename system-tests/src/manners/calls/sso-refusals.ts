@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
-import { randomBytes, randomUUID } from 'node:crypto';
-import { freePort } from '@relay/testbed';
+import { randomUUID } from 'node:crypto';
 import { type Browser, createBrowser } from '../../harness/browser.ts';
-import { type Deployment, startDeployment } from '../../harness/deployment.ts';
-import { CLIENT, type IdentityProvider, startIdentityProvider } from '../../harness/identity-provider.ts';
+import { type IdentityProvider, startIdentityProvider } from '../../harness/identity-provider.ts';
 import type { Manner } from '../manner.ts';
+import { secondGateway } from '../second-gateway.ts';
 
 interface Site {
-  readonly deployment: Deployment;
+  readonly url: string;
   readonly identityProvider: IdentityProvider;
   readonly callback: string;
 }
@@ -21,8 +20,8 @@ interface Refusal {
 }
 
 /** The address at which the browser comes back from the identity provider. */
-async function comeBack({ deployment, callback }: Site, browser: Browser): Promise<URL> {
-  const { url } = await browser.follow(`${deployment.url}/api/sso/start`, callback);
+async function comeBack({ url: relayUrl, callback }: Site, browser: Browser): Promise<URL> {
+  const { url } = await browser.follow(`${relayUrl}/api/sso/start`, callback);
   assert.ok(url.startsWith(`${callback}?`), url);
   return new URL(url);
 }
@@ -117,7 +116,7 @@ const refusals: readonly Refusal[] = [
     what: 'an address to return to that is elsewhere',
     status: 400,
     says: /return_to must be a path/,
-    arrive: async ({ deployment }) => `${deployment.url}/api/sso/start?return_to=//evil.example`,
+    arrive: async ({ url }) => `${url}/api/sso/start?return_to=//evil.example`,
   },
 ];
 
@@ -142,35 +141,22 @@ async function demandPage(url: string, browser: Browser, { what, status, says }:
 export const ssoRefusals: readonly Manner[] = [
   {
     name: 'a refused single sign-on ends on a page that says what happened and what to do',
-    async check() {
-      const port = await freePort();
-      const authSecret = randomBytes(32).toString('base64url');
-      const env = {
-        RELAY_ACCOUNTS: 'true',
-        RELAY_AUTH_SECRET: authSecret,
-        RELAY_OIDC_ISSUER: `http://127.0.0.1:${port}`,
-        RELAY_OIDC_CLIENT_ID: CLIENT.id,
-        RELAY_OIDC_CLIENT_SECRET: CLIENT.secret,
-      };
-      const deployment = await startDeployment({ env });
+    async check(shared) {
+      const { relay, issuerPort } = await secondGateway(shared);
+      const away = { what: 'an identity provider that is away', status: 502, says: /is unreachable/ };
+      const arrive = async () => '';
+      await demandPage(`${relay.url}/api/sso/start`, createBrowser(), { ...away, arrive });
+      const identityProvider = await startIdentityProvider(issuerPort, relay.url);
+      const site = { url: relay.url, identityProvider, callback: `${relay.url}/api/sso/callback` };
       try {
-        const away = { what: 'an identity provider that is away', status: 502, says: /is unreachable/ };
-        const arrive = async () => '';
-        await demandPage(`${deployment.url}/api/sso/start`, createBrowser(), { ...away, arrive });
-        const identityProvider = await startIdentityProvider(port, deployment.url);
-        const site = { deployment, identityProvider, callback: `${deployment.url}/api/sso/callback` };
-        try {
-          for (const refusal of refusals) {
-            const browser = createBrowser();
-            await demandPage(await refusal.arrive(site, browser), browser, refusal);
-          }
-          const asJson = await fetch(site.callback, { headers: { accept: 'application/json' } });
-          assert.match(asJson.headers.get('content-type') ?? '', /^application\/json/);
-        } finally {
-          await identityProvider.close();
+        for (const refusal of refusals) {
+          const browser = createBrowser();
+          await demandPage(await refusal.arrive(site, browser), browser, refusal);
         }
+        const asJson = await fetch(site.callback, { headers: { accept: 'application/json' } });
+        assert.match(asJson.headers.get('content-type') ?? '', /^application\/json/);
       } finally {
-        await deployment.stop();
+        await identityProvider.close();
       }
     },
   },

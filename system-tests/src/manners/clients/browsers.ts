@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import type { RelayProcess } from '../../harness/relay-process.ts';
+import { APP_ORIGIN } from '../../harness/shared-deployment.ts';
 import type { Manner } from '../manner.ts';
+import { secondGateway } from '../second-gateway.ts';
 import { ask, chatBody, errorOf, MODEL } from './ask.ts';
 
-export const OURS = 'https://app.example.com';
 const OTHER_ORIGINS = [
   'https://app.example.com.evil.com',
   'https://evil.com',
@@ -13,7 +14,7 @@ const OTHER_ORIGINS = [
   'https://APP.example.com/',
   'null',
   '*',
-  `${OURS}, https://evil.com`,
+  `${APP_ORIGIN}, https://evil.com`,
 ];
 const EXPOSED = [
   'x-request-id',
@@ -46,35 +47,33 @@ export const browserManners: readonly Manner[] = [
       const sim = {
         headers: { 'access-control-allow-origin': '*', 'access-control-allow-credentials': 'true' },
       };
-      const sent = { body: chatBody(MODEL, { sim }), headers: { origin: OURS } };
+      const sent = { body: chatBody(MODEL, { sim }), headers: { origin: APP_ORIGIN } };
       const answer = await ask(site, '/v1/chat/completions', sent);
       assert.equal(answer.status, 200);
       assert.deepEqual(corsHeaders(answer.headers), []);
-      const asked = await ask(site, '/v1/chat/completions', preflight(OURS));
+      const asked = await ask(site, '/v1/chat/completions', preflight(APP_ORIGIN));
       assert.deepEqual([asked.status, corsHeaders(asked.headers)], [405, []]);
     },
   },
   {
     name: 'a page of a configured origin may call /v1 and read its headers, and no other page may',
     async check(site) {
-      const env = { RELAY_CORS_ORIGINS: `http://localhost:5173, ${OURS.toUpperCase()}/` };
-      await site.beside({ env }, async (relay) => {
-        const open = { url: relay.url, apiToken: site.apiToken };
-        await checkOurPage(relay, open);
-        for (const origin of OTHER_ORIGINS) {
-          const asked = await ask(open, '/v1/chat/completions', preflight(origin));
-          assert.deepEqual([asked.status, corsHeaders(asked.headers)], [405, []], origin);
-          const served = await ask(open, '/v1/models', { headers: { origin } });
-          assert.deepEqual([served.status, corsHeaders(served.headers)], [200, []], origin);
-          assert.match(served.headers['vary'] ?? '', /\borigin\b/i);
-        }
-        for (const path of ['/api/account', '/api/relay/providers', '/healthz', '/metrics', '/console/']) {
-          const answer = await ask(open, path, { headers: { origin: OURS } });
-          assert.deepEqual(corsHeaders(answer.headers), [], path);
-          const asked = await ask(open, path, preflight(OURS));
-          assert.deepEqual(corsHeaders(asked.headers), [], path);
-        }
-      });
+      const { relay } = await secondGateway(site);
+      const open = { url: relay.url, apiToken: site.apiToken };
+      await checkOurPage(relay, open);
+      for (const origin of OTHER_ORIGINS) {
+        const asked = await ask(open, '/v1/chat/completions', preflight(origin));
+        assert.deepEqual([asked.status, corsHeaders(asked.headers)], [405, []], origin);
+        const served = await ask(open, '/v1/models', { headers: { origin } });
+        assert.deepEqual([served.status, corsHeaders(served.headers)], [200, []], origin);
+        assert.match(served.headers['vary'] ?? '', /\borigin\b/i);
+      }
+      for (const path of ['/api/account', '/api/relay/providers', '/healthz', '/metrics', '/console/']) {
+        const answer = await ask(open, path, { headers: { origin: APP_ORIGIN } });
+        assert.deepEqual(corsHeaders(answer.headers), [], path);
+        const asked = await ask(open, path, preflight(APP_ORIGIN));
+        assert.deepEqual(corsHeaders(asked.headers), [], path);
+      }
     },
   },
   {
@@ -87,24 +86,24 @@ export const browserManners: readonly Manner[] = [
 ];
 
 async function checkOurPage(relay: RelayProcess, open: { url: string; apiToken: string }): Promise<void> {
-  const asked = await ask(open, '/v1/chat/completions', preflight(OURS));
+  const asked = await ask(open, '/v1/chat/completions', preflight(APP_ORIGIN));
   assert.equal(asked.status, 204, relay.url);
-  assert.equal(asked.headers['access-control-allow-origin'], OURS);
+  assert.equal(asked.headers['access-control-allow-origin'], APP_ORIGIN);
   assert.match(asked.headers['access-control-allow-methods'] ?? '', /POST/);
   assert.match(asked.headers['access-control-allow-headers'] ?? '', /authorization/i);
   assert.equal(asked.headers['access-control-allow-credentials'], undefined);
   assert.match(asked.headers['vary'] ?? '', /\borigin\b/i);
 
   const sim = { headers: { 'access-control-allow-origin': '*', vary: 'accept' } };
-  const sent = { body: chatBody(MODEL, { sim }), headers: { origin: OURS } };
-  const refusal = { headers: { origin: OURS, authorization: 'Bearer nobody' } };
+  const sent = { body: chatBody(MODEL, { sim }), headers: { origin: APP_ORIGIN } };
+  const refusal = { headers: { origin: APP_ORIGIN, authorization: 'Bearer nobody' } };
   for (const answer of [
     await ask(open, '/v1/chat/completions', sent),
-    await ask(open, '/v1/models', { headers: { origin: OURS } }),
+    await ask(open, '/v1/models', { headers: { origin: APP_ORIGIN } }),
     await ask(open, '/v1/models', refusal),
   ]) {
     assert.ok(answer.status === 200 || errorOf(answer)['code'] === 'invalid_api_key');
-    assert.equal(answer.headers['access-control-allow-origin'], OURS);
+    assert.equal(answer.headers['access-control-allow-origin'], APP_ORIGIN);
     assert.equal(answer.headers['access-control-allow-credentials'], undefined);
     assert.match(answer.headers['vary'] ?? '', /\borigin\b/i);
     const exposed = (answer.headers['access-control-expose-headers'] ?? '').toLowerCase().split(/, */);

@@ -1,50 +1,51 @@
 import assert from 'node:assert/strict';
 import OpenAI from 'openai';
-import { LANE, startHostedDeployment } from '../../harness/hosted-deployment.ts';
+import { LANE } from '../../harness/hosted-deployment.ts';
+import { APP_ORIGIN, sharedDeployment } from '../../harness/shared-deployment.ts';
 import type { Manner } from '../manner.ts';
 import { ask, askAsWritten, chatBody, errorOf } from './ask.ts';
-import { OURS, preflight } from './browsers.ts';
+import { preflight } from './browsers.ts';
 
 export const hostedManners: readonly Manner[] = [
   {
     name: 'behind a hosted platform: single models, HEAD, trailing slashes, 426, challenges and CORS are the same',
     async check() {
-      const hosted = await startHostedDeployment({ platform: { RELAY_CORS_ORIGINS: OURS } });
-      try {
-        const door = { url: hosted.platform.url, apiToken: hosted.acme.key };
-        const openai = new OpenAI({ baseURL: `${door.url}/v1`, apiKey: door.apiToken, maxRetries: 0 });
-        assert.equal((await openai.models.retrieve(LANE)).id, LANE);
-        assert.equal((await openai.models.retrieve('main-1/sim-multi')).id, 'main-1/sim-multi');
-        await assert.rejects(openai.models.retrieve('nothing'), OpenAI.NotFoundError);
-        for (const path of ['/v1/models/..%2f..%2fapi%2frelay%2fproviders', '/v1/models/../../metrics']) {
-          assert.equal((await askAsWritten(door, path)).status, 404, path);
-        }
-
-        for (const path of ['/v1/models', `/v1/models/${LANE}`, '/v1/models/', '/v1/models/nothing']) {
-          const [head, got] = [await ask(door, path, { method: 'HEAD' }), await ask(door, path)];
-          assert.deepEqual([head.status, head.body.length], [got.status, 0], path);
-          assert.equal(head.headers['content-length'], got.headers['content-length'], path);
-          assert.equal(head.headers['content-type'], 'application/json');
-        }
-        const chat = await ask(door, '/v1/chat/completions/', { body: chatBody(LANE) });
-        assert.equal(chat.status, 200);
-
-        const handshake = { connection: 'Upgrade', upgrade: 'websocket', authorization: '' };
-        const upgraded = await ask(door, '/v1/responses', { headers: handshake });
-        assert.deepEqual([upgraded.status, errorOf(upgraded)['code']], [426, 'upgrade_required']);
-        const stranger = await ask(door, '/v1/models', { headers: { authorization: 'bearer  rly_nobody' } });
-        assert.equal(stranger.headers['www-authenticate'], 'Bearer realm="relay", error="invalid_token"');
-
-        const asked = await ask(door, '/v1/chat/completions', preflight(OURS));
-        assert.deepEqual([asked.status, asked.headers['access-control-allow-origin']], [204, OURS]);
-        const page = { body: chatBody(LANE), headers: { origin: OURS } };
-        const answer = await ask(door, '/v1/chat/completions', page);
-        assert.deepEqual([answer.status, answer.headers['access-control-allow-origin']], [200, OURS]);
-        const direct = await ask({ ...door, url: hosted.inference[0].url }, '/v1/models', preflight(OURS));
-        assert.equal(direct.headers['access-control-allow-origin'], undefined);
-      } finally {
-        await hosted.stop();
+      const hosted = await sharedDeployment('hosted');
+      const door = { url: hosted.platform.url, apiToken: hosted.acme.key };
+      const openai = new OpenAI({ baseURL: `${door.url}/v1`, apiKey: door.apiToken, maxRetries: 0 });
+      assert.equal((await openai.models.retrieve(LANE)).id, LANE);
+      assert.equal((await openai.models.retrieve('main-1/sim-multi')).id, 'main-1/sim-multi');
+      await assert.rejects(openai.models.retrieve('nothing'), OpenAI.NotFoundError);
+      for (const path of ['/v1/models/..%2f..%2fapi%2frelay%2fproviders', '/v1/models/../../metrics']) {
+        assert.equal((await askAsWritten(door, path)).status, 404, path);
       }
+
+      for (const path of ['/v1/models', `/v1/models/${LANE}`, '/v1/models/', '/v1/models/nothing']) {
+        const [head, got] = [await ask(door, path, { method: 'HEAD' }), await ask(door, path)];
+        assert.deepEqual([head.status, head.body.length], [got.status, 0], path);
+        assert.equal(head.headers['content-length'], got.headers['content-length'], path);
+        assert.equal(head.headers['content-type'], 'application/json');
+      }
+      const chat = await ask(door, '/v1/chat/completions/', { body: chatBody(LANE) });
+      assert.equal(chat.status, 200);
+
+      const handshake = { connection: 'Upgrade', upgrade: 'websocket', authorization: '' };
+      const upgraded = await ask(door, '/v1/responses', { headers: handshake });
+      assert.deepEqual([upgraded.status, errorOf(upgraded)['code']], [426, 'upgrade_required']);
+      const stranger = await ask(door, '/v1/models', { headers: { authorization: 'bearer  rly_nobody' } });
+      assert.equal(stranger.headers['www-authenticate'], 'Bearer realm="relay", error="invalid_token"');
+
+      const asked = await ask(door, '/v1/chat/completions', preflight(APP_ORIGIN));
+      assert.deepEqual([asked.status, asked.headers['access-control-allow-origin']], [204, APP_ORIGIN]);
+      const page = { body: chatBody(LANE), headers: { origin: APP_ORIGIN } };
+      const answer = await ask(door, '/v1/chat/completions', page);
+      assert.deepEqual([answer.status, answer.headers['access-control-allow-origin']], [200, APP_ORIGIN]);
+      const direct = await ask(
+        { ...door, url: hosted.inference[0].url },
+        '/v1/models',
+        preflight(APP_ORIGIN),
+      );
+      assert.equal(direct.headers['access-control-allow-origin'], undefined);
     },
   },
 ];
