@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { systemClock } from '../kit/clock.ts';
 import type { LeaseKeeper } from './lease-keeper.ts';
 import type { WindowRebuilder } from './rebuild-windows.ts';
 import type { Settlements } from './settlements.ts';
@@ -55,7 +56,7 @@ async function report(
   { shard, beforeMs, opensInMs }: RestartedShard,
   isNewest: () => boolean,
 ): Promise<void> {
-  const readInMs = beforeMs + opensInMs - READ_MS - performance.now();
+  const readInMs = beforeMs + opensInMs - READ_MS - systemClock.monotonicMs();
   await delay(Math.max(0, readInMs), undefined, { ref: false });
   while (isNewest()) {
     try {
@@ -65,7 +66,7 @@ async function report(
       await settlements.sendAgain(shard, beforeMs, isNewest);
       return;
     } catch (error) {
-      if (performance.now() - beforeMs > GIVE_UP_MS) throw error;
+      if (systemClock.monotonicMs() - beforeMs > GIVE_UP_MS) throw error;
       await delay(RETRY_MS, undefined, { ref: false });
     }
   }

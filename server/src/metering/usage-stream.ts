@@ -1,3 +1,4 @@
+import { systemClock } from '../kit/clock.ts';
 import type { Log } from '../kit/log.ts';
 import { createThrottle } from '../kit/throttle.ts';
 import type { Redis } from '../store/redis/redis.ts';
@@ -62,7 +63,7 @@ export function createUsageStream(deps: UsageStreamDeps): UsageStream {
   let pending = 0;
   let kept = 0;
   let closing = false;
-  const mayLog = createThrottle({ monotonicMs: () => performance.now() });
+  const mayLog = createThrottle(systemClock);
 
   const tell = {
     sent(count: number) {

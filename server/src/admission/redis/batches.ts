@@ -1,3 +1,4 @@
+import { systemClock } from '../../kit/clock.ts';
 import { entryIn } from '../../kit/entry-in.ts';
 import type { AdmissionAnswer, AdmissionAsk, SettleAnswer, SettleAsk } from '../engine.ts';
 import type { Batch, BatchReply, EncodedBatch } from './batch.ts';
@@ -80,10 +81,10 @@ export function createBatches(deps: BatchesDeps): Batches {
     const batch = batchOf(parts);
     try {
       const encoded = deps.encode(batch);
-      const sentMs = performance.now();
+      const sentMs = systemClock.monotonicMs();
       const reply = encoded.read(await deps.send(prefix, encoded));
       lot.hasLine = [...reply.nexts.values()].some((inMs) => inMs !== null);
-      const tell = deps.onReply(reply, batch, performance.now() - sentMs);
+      const tell = deps.onReply(reply, batch, systemClock.monotonicMs() - sentMs);
       answer(parts, reply);
       setImmediate(tell);
     } catch (error) {

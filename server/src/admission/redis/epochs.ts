@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { systemClock } from '../../kit/clock.ts';
 import { entryIn } from '../../kit/entry-in.ts';
 import type { Log } from '../../kit/log.ts';
 import type { ShardEpoch } from '../../store/ledger/windows/shard-epochs.ts';
@@ -140,7 +141,7 @@ function isOpen({ epoch, isDoubted, isRestarting }: ShardState): boolean {
 async function report(deps: EpochDeps, prefix: string, { opensInMs }: Stored): Promise<void> {
   const opens = delay(opensInMs, undefined, { ref: false });
   // Until now, scripts of this process worked on the epoch before.
-  const beforeMs = performance.now();
+  const beforeMs = systemClock.monotonicMs();
   const reported = deps.restarted({ shard: prefix, beforeMs, opensInMs }).catch((error: unknown) => {
     deps.log.warn({ err: error, shard: prefix }, 'could not report in-flight requests');
   });
@@ -157,7 +158,7 @@ async function believedState(
 ): Promise<Stored> {
   const { store } = deps;
   const shard = shardOfPrefix(prefix);
-  for (const startedMs = performance.now(); ; await delay(LOOK_EVERY_MS, undefined, { ref: false })) {
+  for (const startedMs = systemClock.monotonicMs(); ; await delay(LOOK_EVERY_MS, undefined, { ref: false })) {
     const found = readStored(await scripts.run('begin', prefix, ['', '0', '', '0', '0']));
     const kept = await store.read(shard).catch((error: unknown) => {
       // Without PostgreSQL, a process that knows nothing better believes what it finds.
@@ -174,7 +175,7 @@ async function believedState(
     }
     // Only the one who raised an epoch starts it. Started a second time, after another loss, it would look like the same to those who knew it.
     const isAwaited = kept.isRecent && kept.epoch > Math.max(found.epoch, state.epoch);
-    if (isAwaited && performance.now() - startedMs < STARTED_MS_MAX) continue;
+    if (isAwaited && systemClock.monotonicMs() - startedMs < STARTED_MS_MAX) continue;
     const epoch = Math.max(kept.epoch, found.epoch) + 1;
     if (await store.raise(shard, kept.epoch, epoch))
       return start(deps, scripts, prefix, epoch, kept.epoch === 0 && found.epoch === 0);

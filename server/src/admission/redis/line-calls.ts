@@ -1,4 +1,5 @@
 import { RelayError } from '../../domain/relay-error.ts';
+import { systemClock } from '../../kit/clock.ts';
 import type { SetAside } from '../../kit/set-aside.ts';
 import type { AdmissionEngine } from '../engine.ts';
 import type { LineReplies } from './line-replies.ts';
@@ -77,7 +78,7 @@ async function move(
   args: readonly string[],
 ): Promise<readonly unknown[]> {
   const prefix = prefixFor(organizationId);
-  const sentMs = performance.now();
+  const sentMs = systemClock.monotonicMs();
   const reply = await mended
     .run(name, prefix, [organizationId], [time(), gatewayId, organizationId, ...args])
     .then(listOf)
@@ -86,7 +87,7 @@ async function move(
       throw error;
     });
   const [now, releases, inMs, moved] = reply;
-  const tookMs = performance.now() - sentMs;
+  const tookMs = systemClock.monotonicMs() - sentMs;
   storeClock.told(Number(now), tookMs);
   const told = readReleases(releases);
   const agoMs = ageOf(Number(now), tookMs);

@@ -1,3 +1,5 @@
+import { systemClock } from '../../kit/clock.ts';
+
 /** How long an estimate of the store's clock is used after a better one was last seen. */
 const ESTIMATE_MS = 60_000;
 
@@ -14,7 +16,7 @@ export interface StoreClock {
  * store's clock was set back. Tests pass the clock itself.
  */
 export function createStoreClock(nowMs?: () => number): StoreClock {
-  const local = () => performance.now();
+  const local = systemClock.monotonicMs;
   let aheadMs: number | null = null;
   let seenMs = 0;
   return {

@@ -1,5 +1,6 @@
 // Replays have their own thread: one takes seconds of processor time, which would delay every request that the process serves.
 import { parentPort } from 'node:worker_threads';
+import { systemClock } from '../../kit/clock.ts';
 import type { ReplayedRow } from '../../store/ledger/log/read-replayed.ts';
 import { type BothReplays, startBothReplays } from './replay-both.ts';
 import type { WhatIfMessage } from './what-if-messages.ts';
@@ -16,7 +17,7 @@ port.on('message', (message: WhatIfMessage) => {
 });
 
 async function work(message: WhatIfMessage): Promise<void> {
-  if (message.kind === 'start') replays = await startBothReplays(message.input, () => performance.now());
+  if (message.kind === 'start') replays = await startBothReplays(message.input, systemClock.monotonicMs);
   else if (message.kind === 'rows') await replays?.take(JSON.parse(message.json) as ReplayedRow[]);
   else port?.postMessage(await replays?.finish());
 }

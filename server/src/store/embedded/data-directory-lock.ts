@@ -2,6 +2,7 @@ import { mkdir, open, rm, stat } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { systemClock } from '../../kit/clock.ts';
 import { codeOf } from '../store-error.ts';
 
 export interface DataDirectoryLock {
@@ -94,7 +95,7 @@ async function removeStale(socket: string, takeover: string): Promise<void> {
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw error;
     const begun = await stat(takeover).catch(() => undefined);
-    if (begun !== undefined && Date.now() - begun.mtimeMs > TAKEOVER_MS_MAX)
+    if (begun !== undefined && systemClock.nowMs() - begun.mtimeMs > TAKEOVER_MS_MAX)
       await rm(takeover, { force: true });
     await pause(TRY_AGAIN_MS);
     return;

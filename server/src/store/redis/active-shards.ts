@@ -1,3 +1,5 @@
+import { systemClock } from '../../kit/clock.ts';
+
 /** The shards in use, known to all processes: sweeps and workers look at these only. */
 export interface ActiveShards {
   /**
@@ -30,7 +32,7 @@ export function createActiveShards(run: Run): ActiveShards {
   /** Used since the last note of all, and in the time before it. Their number bounds both. */
   let used = new Set<string>();
   let usedBefore = new Set<string>();
-  let notedAtMs = performance.now();
+  let notedAtMs = systemClock.monotonicMs();
   let retry: NodeJS.Timeout | null = null;
   let known: readonly string[] = [];
 
@@ -42,14 +44,14 @@ export function createActiveShards(run: Run): ActiveShards {
   }
 
   function isDue(): boolean {
-    return performance.now() - notedAtMs >= NOTE_EVERY_MS;
+    return systemClock.monotonicMs() - notedAtMs >= NOTE_EVERY_MS;
   }
 
   function noteAll(): void {
     if (retry !== null) clearTimeout(retry);
     retry = null;
     const all = [...used, ...usedBefore];
-    [usedBefore, used, notedAtMs] = [used, new Set(), performance.now()];
+    [usedBefore, used, notedAtMs] = [used, new Set(), systemClock.monotonicMs()];
     if (all.length > 0) note(all);
   }
 
