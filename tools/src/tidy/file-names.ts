@@ -7,6 +7,8 @@ const CONVENTIONAL = new Set([
   'README.md',
   'LICENSE',
   'CONTRIBUTING.md',
+  'AGENTS.md',
+  'CODEOWNERS',
   'SECURITY.md',
   'CHANGELOG.md',
   'CODE_OF_CONDUCT.md',
