@@ -172,12 +172,12 @@ describe('measurements', () => {
     const measurements = createMeasurements({ nowMs: () => 0, monotonicMs: () => 0 });
     const record = sampleRecord({ waitMs: 700, ttftMs: 900 });
     const requests = 100_000;
-    let bestMs = Number.POSITIVE_INFINITY;
+    let best = Number.POSITIVE_INFINITY;
     for (let turn = 0; turn < 5; turn += 1) {
-      const startMs = performance.now();
+      const before = process.cpuUsage();
       for (let index = 0; index < requests; index += 1) measurements.settled(record, FIGURES);
-      bestMs = Math.min(bestMs, performance.now() - startMs);
+      best = Math.min(best, process.cpuUsage(before).user);
     }
-    assert.ok((bestMs * 1e6) / requests < 2_000, `${(bestMs * 1e6) / requests} ns`);
+    assert.ok((best * 1e3) / requests < 2_000, `${(best * 1e3) / requests} ns`);
   });
 });
