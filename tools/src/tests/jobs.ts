@@ -17,6 +17,7 @@ export const suiteNames = [
   'on-embedded',
   'e2e',
   'faults',
+  'bench',
 ] as const;
 export type SuiteName = (typeof suiteNames)[number];
 
@@ -75,6 +76,11 @@ export function allJobs(root: string, { onPackage, isLong }: JobsOptions): Job[]
     // From source, the server serves the console that was built last.
     ...(onPackage ? groupedStoryJobs(paths, product) : storyJobs(paths, { ...product, needs: [CONSOLE] })),
     ...faultJobs(product),
+    // Fails when a request, or a part of it, got dearer than the committed figures.
+    commandJob('bench cost', ['bench/src/run.ts', 'cost', '--no-build'], {
+      needs: [build.name],
+      isAlone: true,
+    }),
   ];
 }
 
