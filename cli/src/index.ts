@@ -1,16 +1,16 @@
 import { CommanderError } from 'commander';
 import { exitCodes, Outcome, ProgramError } from './kit/program-error.ts';
-import { processSurroundings } from './kit/surroundings.ts';
+import { processSurroundings, type Surroundings } from './kit/surroundings.ts';
 import { writeError } from './output/write-error.ts';
 import { commandNameOf, createProgram } from './program.ts';
 
 export { exitCodes } from './kit/program-error.ts';
-export { processSurroundings } from './kit/surroundings.ts';
+export { processSurroundings, type Surroundings } from './kit/surroundings.ts';
 export { createProgram } from './program.ts';
 
 const SERVERS: readonly string[] = ['serve', 'start'];
 
-/** Runs a command line and returns the exit code; docs/reference/cli.md lists the codes. */
+/** Runs a command line in this process and returns the exit code; docs/reference/cli.md lists the codes. */
 export async function run(argv: readonly string[]): Promise<number> {
   const surroundings = processSurroundings();
   // The reader may close the pipe, as in `relay requests list | head -1`.
@@ -25,6 +25,14 @@ export async function run(argv: readonly string[]): Promise<number> {
       process.exit(exitCodes.error);
     });
   }
+  const exitCode = await runIn(surroundings, argv);
+  // Open connections of a failed start would keep the process alive.
+  if (isServer && exitCode !== exitCodes.ok) process.exit(exitCode);
+  return exitCode;
+}
+
+/** The same with other surroundings than those of the process, several at once if need be; but not for a server. */
+export async function runIn(surroundings: Surroundings, argv: readonly string[]): Promise<number> {
   try {
     const program = await createProgram(surroundings, argv);
     await program.parseAsync(argv, { from: 'user' });
@@ -33,9 +41,6 @@ export async function run(argv: readonly string[]): Promise<number> {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
     if (error instanceof Outcome) return error.exitCode;
     writeError(surroundings, error);
-    const exitCode = error instanceof ProgramError ? error.exitCode : exitCodes.error;
-    // Open connections of a failed start would keep the process alive.
-    if (isServer) process.exit(exitCode);
-    return exitCode;
+    return error instanceof ProgramError ? error.exitCode : exitCodes.error;
   }
 }

@@ -3,6 +3,9 @@ import cliPackage from '../package.json' with { type: 'json' };
 import { type CommandEntry, commands } from './commands.ts';
 import type { Surroundings } from './kit/surroundings.ts';
 
+/** Columns of the help where there is no terminal. */
+const HELP_WIDTH = 80;
+
 /** The program with the commands that `argv` needs, or with all for completion and the reference. */
 export async function createProgram(surroundings: Surroundings, argv?: readonly string[]): Promise<Command> {
   const only = argv === undefined ? undefined : commandNameOf(argv);
@@ -15,7 +18,7 @@ export async function createProgram(surroundings: Surroundings, argv?: readonly 
     const isWanted = only === undefined || only === entry.name;
     program.addCommand(isWanted ? await loadCommand(entry, surroundings, argv) : placeholder(entry));
   }
-  return prepared(program);
+  return prepared(program, surroundings);
 }
 
 /** The first word that is not an option is the command; root options take no values. */
@@ -39,16 +42,27 @@ function placeholder({ name, summary, group }: CommandEntry): Command {
 }
 
 /** Subcommands of an added command do not inherit settings. */
-function prepared(command: Command): Command {
+function prepared(command: Command, surroundings: Surroundings): Command {
+  const { stdout, stderr } = surroundings;
+  command.configureOutput({
+    writeOut: (text) => stdout.write(text),
+    writeErr: (text) => stderr.write(text),
+    getOutHelpWidth: () => widthOf(stdout),
+    getErrHelpWidth: () => widthOf(stderr),
+  });
   command.exitOverride((error) => {
     throw error;
   });
   command.configureHelp({ sortOptions: false });
   for (const child of command.commands) {
     child.showHelpAfterError(`Run: ${pathOf(child)} --help`);
-    prepared(child);
+    prepared(child, surroundings);
   }
   return command;
+}
+
+function widthOf({ isTTY, columns }: NodeJS.WriteStream): number {
+  return isTTY ? columns : HELP_WIDTH;
 }
 
 function pathOf(command: Command): string {

@@ -1,7 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { Command } from 'commander';
+import type { Surroundings } from '../kit/surroundings.ts';
 
-export function contextKeyCommand(): Command {
+export function contextKeyCommand({ stdout }: Surroundings): Command {
   return new Command('context-key')
     .description('Print a new key pair for signed contexts between the platform and inference roles')
     .action(() => {
@@ -13,7 +14,7 @@ export function contextKeyCommand(): Command {
         '# Public: for the inference role.',
         `RELAY_CONTEXT_VERIFY_KEYS=${base64(x)}`,
       ];
-      process.stdout.write(`${lines.join('\n')}\n`);
+      stdout.write(`${lines.join('\n')}\n`);
     });
 }
 

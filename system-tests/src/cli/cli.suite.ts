@@ -1,19 +1,24 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { after, before, describe, it } from 'node:test';
 import { type Accounts, openAccounts } from '../harness/accounts.ts';
 import { createLane } from '../harness/admin-client.ts';
 import { reportFigures } from '../harness/figures.ts';
 import { IS_LONG } from '../harness/long-form.ts';
+import { RELAY_ENTRY } from '../harness/relay-entry.ts';
 import { lookChapters } from './chapters-look.ts';
 import { setUpChapters } from './chapters-set-up.ts';
 import { type ErrorCase, type ErrorWorld, tryError } from './error-case.ts';
 import { serverCases } from './error-cases-server.ts';
 import { usageCases } from './error-cases-usage.ts';
-import { type OddServers, startOddServers } from './odd-servers.ts';
+import { type OddName, type OddServers, startOddServers } from './odd-servers.ts';
 import { runChapters } from './run-chapters.ts';
 import { runOnTerminal, runPiped } from './run-cli.ts';
+import { runHereOnTerminal, runHerePiped } from './run-here.ts';
 import { authSecret, type Site, startSite } from './site.ts';
 
 // Every CLI command on a terminal and with pipes, and its errors.
@@ -87,6 +92,48 @@ describe('a user’s errors', () => {
     await Promise.all(Array.from({ length: AT_ONCE }, work));
     assert.deepEqual(complaints, [], complaints.join('\n\n'));
     assert.ok(figures.errors_tried >= 60);
+  });
+});
+
+describe('a process of its own', () => {
+  const cases: readonly (readonly [args: string, code: number, server?: OddName])[] = [
+    ['--version', 0],
+    ['--help', 0],
+    ['lanes list -o json', 0],
+    ['lanes list', 1, 'broken'],
+    ['lanes lst', 2],
+    ['lanes get nothing', 4],
+    ['config diff relay.yaml', 5],
+    ['lanes list', 6, 'limited'],
+  ];
+
+  it('prints the same as the commands above in one process, and exits with the same status', async () => {
+    for (const [line, code, server] of cases) {
+      const env = { ...piped.env, ...(server === undefined ? {} : { RELAY_SERVER: odd.urls[server] }) };
+      const options = { env, cwd: piped.home };
+      const real = await runPiped(line.split(' '), options);
+      assert.equal(real.code, code, `relay ${line}: ${real.raw}`);
+      assert.deepEqual(real, await runHerePiped(line.split(' '), options), `relay ${line}`);
+    }
+  });
+
+  it('shows the same on a terminal', async () => {
+    const options = { env: terminal.env, cwd: terminal.home };
+    for (const args of [['--help'], ['lanes', 'list'], ['lanes', 'lst']]) {
+      const [real, here] = [await runOnTerminal(args, options), await runHereOnTerminal(args, options)];
+      assert.deepEqual([real.stdout, real.code], [here.stdout, here.code], `relay ${args.join(' ')}`);
+    }
+  });
+
+  it('ends without an error when the reader of its output is gone', async () => {
+    const child = spawn(process.execPath, [RELAY_ENTRY, 'config', 'schema'], {
+      env: { ...piped.env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    child.stdout.destroy();
+    const stderr = text(child.stderr);
+    const [code] = (await once(child, 'exit')) as [number | null];
+    assert.deepEqual([code, await stderr], [0, '']);
   });
 });
 

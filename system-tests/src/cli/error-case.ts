@@ -1,6 +1,7 @@
 import type { SeededKey } from '../harness/accounts.ts';
 import type { OddServers } from './odd-servers.ts';
 import { type RunOptions, runPiped } from './run-cli.ts';
+import { needsProcess, runHerePiped } from './run-here.ts';
 import type { Site } from './site.ts';
 
 /** A usage error or a failure that a user meets. */
@@ -37,7 +38,7 @@ export async function tryError(
     stdin,
   };
   const words = args === '' ? [] : args.split(' ');
-  const ran = await runPiped(words, options);
+  const ran = await (needsProcess(words) ? runPiped : runHerePiped)(words, options);
   const complaints: string[] = [];
   if (ran.code !== code) complaints.push(`exits with ${ran.code}, not ${code}`);
   if (!says.test(ran.stderr)) complaints.push(`does not say ${says}`);

@@ -1,6 +1,7 @@
 import { differenceFromGolden } from './golden.ts';
 import { mask } from './mask.ts';
 import { type Ran, runOnTerminal, runPiped } from './run-cli.ts';
+import { needsProcess, runHereOnTerminal, runHerePiped } from './run-here.ts';
 import type { Site } from './site.ts';
 import type { Chapter, Mode, Step } from './step.ts';
 
@@ -46,9 +47,12 @@ async function runStep(step: Step, args: readonly string[], site: Site, mode: Mo
   const options = { env, cwd: site.home };
   let isOver = false;
   const beside = step.beside?.(() => isOver);
+  const [piped, onTerminal] = needsProcess(args)
+    ? [runPiped, runOnTerminal]
+    : [runHerePiped, runHereOnTerminal];
   const ran = await (mode === 'piped'
-    ? runPiped(args, { ...options, stdin: step.stdin ?? '' })
-    : runOnTerminal(args, { ...options, typing: step.typing ?? [] }));
+    ? piped(args, { ...options, stdin: step.stdin ?? '' })
+    : onTerminal(args, { ...options, typing: step.typing ?? [] }));
   isOver = true;
   await beside;
   return ran;

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { RELAY_ENTRY } from '../harness/relay-entry.ts';
 import { screenOf } from './screen.ts';
 
-const COMMAND_MS_MAX = 60_000;
-const COLUMNS = 160;
+export const COMMAND_MS_MAX = 60_000;
+export const COLUMNS = 160;
 
 export interface Ran {
   readonly code: number | null;
