@@ -46,3 +46,13 @@ test('every script that starts Node checks its version first', () => {
     for (const call of command.split(' && ').filter((each) => each.startsWith('node ')))
       assert.ok(call.startsWith(`node -r ${CHECK} `), name);
 });
+
+test('images start from the Node of .nvmrc, by digest', () => {
+  const node = readFileSync(join(ROOT, '.nvmrc'), 'utf8').trim();
+  for (const file of ['deploy/Dockerfile', '.devcontainer/Dockerfile'])
+    assert.match(
+      readFileSync(join(ROOT, file), 'utf8'),
+      new RegExp(`[= ]node:${node}-bookworm-slim@sha256:[0-9a-f]{64}\\n`),
+      file,
+    );
+});
