@@ -19,10 +19,11 @@ const networkModules = ['http', 'https', 'http2', 'net', 'tls', 'dns', 'dns/prom
 );
 
 type Names = Readonly<Record<string, readonly string[]>>;
+type Rules = NonNullable<Parameters<typeof defineConfig>[0]['rules']>;
 type Restricted = 'network' | 'mail' | 'nats' | 'stores' | 'environment';
 
 /** What a part of the server may import besides: whole groups, or names of a module. */
-function imports(free: readonly Restricted[] = [], alsoAllowed: Names = {}) {
+function imports(free: readonly Restricted[] = [], alsoAllowed: Names = {}): Rules {
   const restricted = (group: Restricted, message: string, ...names: readonly string[]) =>
     free.includes(group)
       ? []
@@ -44,7 +45,7 @@ function imports(free: readonly Restricted[] = [], alsoAllowed: Names = {}) {
     ...restricted('stores', storeMessage, 'pg', 'redis'),
     ...(free.includes('environment') ? [] : [environment]),
   ];
-  return { 'no-restricted-imports': ['error', { paths }] as const };
+  return { 'no-restricted-imports': ['error', { paths }] };
 }
 
 // What `allowImportNames` lets through whole.
@@ -73,8 +74,8 @@ const givesMark = {
   message: everyTestRuns,
 };
 
-function syntax(...restricted: readonly { readonly selector: string; readonly message: string }[]) {
-  return { 'relay/restricted-syntax': ['error', ...restricted] as const };
+function syntax(...restricted: readonly { readonly selector: string; readonly message: string }[]): Rules {
+  return { 'relay/restricted-syntax': ['error', ...restricted] };
 }
 
 const tests = ['**/*.test.ts', 'system-tests/src/**/*.ts'];
