@@ -17,6 +17,8 @@ export interface Entry {
   readonly organizationId: string;
   readonly callerId: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** If the headers depend on the route. */
+  readonly headersFor?: (route: Route) => Readonly<Record<string, string>>;
   /** Distinguishes this caller's objects from others in the same organization. */
   readonly suffix: string;
 }
@@ -26,6 +28,8 @@ export interface Column extends Caller {
   readonly name: string;
   /** Which routes the caller is sent to; all of them unless given. */
   readonly routes?: (route: Route) => boolean;
+  /** What the caller's key lists on this route, if the column has several keys. */
+  readonly grantedFor?: (route: Route) => readonly Scope[];
   readonly enter: (where: { readonly accounts: Accounts; readonly url: string }) => Promise<Entry>;
 }
 
@@ -85,7 +89,7 @@ const notLetIn: readonly Column[] = [
   keyColumn('key of a suspended member', { memberStatus: 'suspended', refused: '403 permission_denied' }),
 ];
 
-/** All permissions, but something that is no key. */
+/** All permissions, but something that is not a key. */
 const withoutKey: readonly Column[] = [
   keyColumn('another scheme', { authorization: (key) => `Basic ${btoa(key)}`, refused: missing }),
   keyColumn('malformed key', { authorization: (key) => bearer(key.slice(0, -1)), refused: invalid }),
@@ -102,7 +106,7 @@ const withoutKey: readonly Column[] = [
 ];
 
 /** Sends every route for one of the columns, which take turns. The long form sends every route for each. */
-export function inTurn(columns: readonly Column[]): readonly Column[] {
+function inTurn(columns: readonly Column[]): readonly Column[] {
   if (IS_LONG) return columns;
   return columns.map((column, turn) => ({
     ...column,
@@ -110,22 +114,45 @@ export function inTurn(columns: readonly Column[]): readonly Column[] {
   }));
 }
 
+const SCOPES_MAX = Math.max(...allRoutes.map(({ access }) => scopesOf(access).length));
+
+/** Sends each route with the scope that it names at this place, with a key that depends on this scope. */
+function scopeColumn(name: string, place: number, grantedOf: (scope: Scope) => readonly Scope[]): Column {
+  const scopeOf = (route: Route) => scopesOf(route.access)[place];
+  const routes = (route: Route) => scopeOf(route) !== undefined;
+  const scopes = new Set(allRoutes.flatMap((route) => scopeOf(route) ?? []));
+  return {
+    name,
+    ...{ kind: 'key', role: 'owner', plan: 'enterprise', granted: [], routes },
+    grantedFor: (route) => grantedOf(scopeOf(route) ?? 'relay:request'),
+    async enter({ accounts }) {
+      const organizationId = await accounts.addOrganization({ plan: 'enterprise' });
+      const callerId = await accounts.addMember(organizationId, { role: 'owner' });
+      const keys = new Map<Scope | undefined, string>();
+      for (const scope of scopes) {
+        const key = { organizationId, userId: callerId, scopes: grantedOf(scope) };
+        keys.set(scope, (await accounts.addKey(key)).key);
+      }
+      const headersFor = (route: Route) => ({ authorization: bearer(keys.get(scopeOf(route)) ?? '') });
+      return { organizationId, callerId, headers: {}, headersFor, suffix: '' };
+    },
+  };
+}
+
+const onlyScope = (scope: Scope): readonly Scope[] => [scope, ...(withImplied[scope] ?? [])];
+const everyOther = (scope: Scope): readonly Scope[] =>
+  allScopes.filter((other) => other !== scope && withImplied[other]?.includes(scope) !== true);
+
 /**
- * For each scope, a key that has only this scope, and one that has every other scope. A scope only adds access, so the routes
- * that name the scope show for every pair of scope and route what the pair opens. The long form sends all pairs.
+ * Each route with a key that has only the route's scope, and with a key that has every other scope. A scope only adds access, so
+ * these two show for every pair of scope and route what the pair opens. The long form sends all pairs.
  */
-const byScope = allScopes.flatMap((scope): readonly Column[] => {
-  const only = { granted: [scope, ...(withImplied[scope] ?? [])] };
-  if (IS_LONG) return [keyColumn(`scope ${scope}`, only)];
-  const granted = allScopes.filter(
-    (other) => other !== scope && withImplied[other]?.includes(scope) !== true,
-  );
-  const routes = ({ access }: Route) => scopesOf(access).includes(scope);
-  return [
-    keyColumn(`every scope but ${scope}`, { granted, routes }),
-    keyColumn(`scope ${scope}`, { ...only, routes }),
-  ];
-});
+const byScope: readonly Column[] = IS_LONG
+  ? allScopes.map((scope) => keyColumn(`scope ${scope}`, { granted: onlyScope(scope) }))
+  : Array.from({ length: SCOPES_MAX }).flatMap((_, place) => [
+      scopeColumn(`every scope but number ${place + 1} of the route`, place, everyOther),
+      scopeColumn(`only scope number ${place + 1} of the route`, place, onlyScope),
+    ]);
 
 const byRole = (Object.keys(permissionsOf) as Role[]).map((role) => keyColumn(`role ${role}`, { role }));
 

@@ -5,7 +5,7 @@ import type { RelayProcess } from '../harness/relay-process.ts';
 import { APP_ORIGIN } from '../harness/shared-deployment.ts';
 
 /** A gateway beside the shared one, with settings that the shared one lacks: allowed origins and an identity provider. */
-export interface SecondGateway {
+interface SecondGateway {
   readonly relay: RelayProcess;
   /** Where the gateway expects the identity provider, which a test may start. */
   readonly issuerPort: number;
