@@ -36,7 +36,7 @@ import { createRebuildWindows, type RebuildWindows } from './rebuild-windows.ts'
 import { createRecentCounts, type RecentCounts } from './recent-counts.ts';
 import { concurrencyRefusal } from './refusal.ts';
 import { createRunningTimes, type RunningTimes } from './running-times.ts';
-import { createSettlements } from './settlements.ts';
+import { createSettlements, tellSettled } from './settlements.ts';
 import { createShardReports, type ReportShard } from './shard-reports.ts';
 import type { WaitEnd } from './waiters.ts';
 
@@ -133,8 +133,12 @@ export function createDesk(deps: DeskDeps): AdmissionDesk {
     settle(organizationId, operationId, actual, record) {
       const found = removeFrom(operationId, live, left);
       running.ended(operationId, clock.monotonicMs());
-      if (found === undefined) deps.append(organizationId, record);
-      else settlements.send({ organizationId, operationId, ...usesOf(found, actual), record }, found);
+      if (found !== undefined)
+        settlements.send({ organizationId, operationId, ...usesOf(found, actual), record }, found);
+      else {
+        deps.append(organizationId, record);
+        tellSettled(operationId);
+      }
     },
     rejected: (organizationId, about) => rejections.note(organizationId, about, clock.monotonicMs()),
     refuseInLine: refuseForConcurrency.bind(null, parts),

@@ -1,3 +1,4 @@
+import { channel } from 'node:diagnostics_channel';
 import type { Clock } from '../kit/clock.ts';
 import { prefixOf } from '../store/redis/shards.ts';
 import type { AdmissionEngine, SettleAsk } from './engine.ts';
@@ -7,6 +8,12 @@ import type { LiveOperation } from './live-operations.ts';
 import { inParts, type RestoreDeps, restoreOperation } from './restore-operation.ts';
 
 const WATCH_MS = 1_000;
+const settled = channel('relay:settled');
+
+/** Tells whoever watches the process that nothing is left to settle of a request. */
+export function tellSettled(operationId: string): void {
+  if (settled.hasSubscribers) settled.publish({ operationId });
+}
 
 export interface SettlementsDeps extends RestoreDeps {
   readonly engine: Pick<AdmissionEngine, 'settle' | 'restore' | 'extend'>;
@@ -45,6 +52,7 @@ export function createSettlements(deps: SettlementsDeps): Settlements {
 
   async function send(each: KeptSettlement): Promise<void> {
     await settle(deps, each);
+    tellSettled(each.settlement.operationId);
     unsettled -= 1;
     if (deps.posted === undefined) kept.delete(each);
   }

@@ -10,6 +10,21 @@ export interface RetryShape {
   readonly maxTokens: number;
 }
 
+export const RETRY_SHAPES: readonly RetryShape[] = [
+  {
+    name: 'retry-requests',
+    policy: { metric: 'requests', period: 'minute', limit_value: 5 },
+    fill: [5, 5, 5, 5, 5],
+    maxTokens: 5,
+  },
+  {
+    name: 'retry-tokens',
+    policy: { metric: 'tokens', period: 'minute', limit_value: 400 },
+    fill: [100, 100, 100],
+    maxTokens: 200,
+  },
+];
+
 export interface RetryResult {
   readonly name: string;
   readonly retryAfterMs: number;
@@ -22,11 +37,29 @@ export interface RetryResult {
 
 const ACCEPTED_MS = 400;
 
-export async function checkRetryAfter(
-  fleet: Fleet,
-  shape: RetryShape,
-  waitMsMax: number,
-): Promise<RetryResult> {
+export interface Retry {
+  /** Resolves when its window is full and a request was rejected. */
+  readonly refused: Promise<Answer>;
+  /** After the time that the refusal said. */
+  readonly over: Promise<RetryResult>;
+}
+
+/** Fills the shape's window, and asks again when its refusal says so; other lanes may be used meanwhile. */
+export function checkRetryAfter(fleet: Fleet, shape: RetryShape, waitMsMax: number): Retry {
+  const full = fillWindow(fleet, shape, waitMsMax);
+  return {
+    refused: full.then(({ refused }) => refused),
+    over: full.then((filled) => askAgain(fleet, shape, filled)),
+  };
+}
+
+interface FullWindow {
+  readonly policyId: string;
+  readonly refused: Answer;
+  readonly knownAtMs: number;
+}
+
+async function fillWindow(fleet: Fleet, shape: RetryShape, waitMsMax: number): Promise<FullWindow> {
   const { name, policy, maxTokens } = shape;
   // Without pacing the window is full immediately, so the time of its next free slot is known.
   const { laneId } = await fleet.lane(name, {
@@ -46,7 +79,14 @@ export async function checkRetryAfter(
   }
   const refused = await ask(fleet, { model: name, tag: `${name}-refused`, maxTokens }).answer;
   if (refused.status !== 429) throw new Error(`${name} was not refused: ${refused.status} ${refused.text}`);
-  const knownAtMs = performance.now();
+  return { policyId, refused, knownAtMs: performance.now() };
+}
+
+async function askAgain(
+  fleet: Fleet,
+  { name, maxTokens }: RetryShape,
+  { policyId, refused, knownAtMs }: FullWindow,
+): Promise<RetryResult> {
   const retryAfterMs = Number(header(refused, 'retryAfterMs'));
   const until = (ms: number) => afterMs(Math.max(0, knownAtMs + ms - performance.now()));
   const again = async (process: number): Promise<boolean> => {

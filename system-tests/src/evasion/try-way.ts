@@ -1,12 +1,10 @@
+import { headers as names } from '@relay/contract';
 import type { Deployment } from '../harness/deployment.ts';
 import { headersOf, modes, pathOf } from '../harness/mode.ts';
-import { afterMs } from '../harness/until.ts';
 import { amountOf, familyOf, hardLimitOf, laneOf, type Metric, usedBy } from './site.ts';
 import { HARD_WORTH, json, requestsBefore, type Way } from './way.ts';
 
 const SENT = 9;
-/** Relay settles a response shortly after sending it. */
-const SETTLED_MS = 60;
 
 export interface Tried {
   readonly served: number;
@@ -17,6 +15,7 @@ export interface Tried {
 interface Answer {
   readonly status: number;
   readonly text: string;
+  readonly requestId: string;
 }
 
 export async function tryWay(
@@ -29,22 +28,16 @@ export async function tryWay(
   const send = (members: string) => ask(deployment, way, `{"model":${json(model)},${members}}`);
   const hiding = `${way.members},${simOf(way)}`;
   const { honest, trained } = requestsBefore(way);
-  for (let each = 0; each < honest; each += 1) {
-    await send(hiding);
-    await afterMs(SETTLED_MS);
-  }
+  for (let each = 0; each < honest; each += 1) await settled(deployment, await send(hiding));
   for (let each = 0; each < trained; each += 10)
-    await Promise.all(Array.from({ length: 10 }, () => send(way.trained?.members ?? hiding)));
-  if (trained > 0) await afterMs(SETTLED_MS);
+    await Promise.all(
+      Array.from({ length: 10 }, async () => settled(deployment, await send(way.trained?.members ?? hiding))),
+    );
   const answers: Answer[] = [];
   if (way.hangsUpAfter === undefined && way.fault?.status === undefined)
     answers.push(...(await Promise.all(Array.from({ length: SENT }, () => send(hiding)))));
   // What a request settles at is known only afterwards.
-  else
-    for (let each = 0; each < SENT; each += 1) {
-      answers.push(await send(hiding));
-      await afterMs(SETTLED_MS);
-    }
+  else for (let each = 0; each < SENT; each += 1) answers.push(await settled(deployment, await send(hiding)));
   const served = answers.filter(({ status }) => status !== 429);
   const unexpected = served.find(({ status }) => status !== 200 && status !== way.fault?.status);
   return {
@@ -76,10 +69,7 @@ export async function tryHardWay(
   const members = `${way.members},${isCapped ? `"sim":${json(capped)}` : simOf(way)}`;
   const send = () => ask(deployment, way, `{"model":${json(model)},${members}}`);
   const answers = await Promise.all(Array.from({ length: HARD_WORTH }, send));
-  for (let each = 0; each < HARD_WORTH; each += 1) {
-    answers.push(await send());
-    await afterMs(SETTLED_MS);
-  }
+  for (let each = 0; each < HARD_WORTH; each += 1) answers.push(await settled(deployment, await send()));
   const isUnbounded = ({ status, text }: Answer) => status === 400 && text.includes('unbounded_request');
   const served = answers.filter((answer) => answer.status !== 429 && !isUnbounded(answer));
   const unexpected = served.find(({ status }) => status !== 200 && status !== way.fault?.status);
@@ -93,6 +83,12 @@ export async function tryHardWay(
     unbounded: answers.every(isUnbounded),
     unexpected: unexpected === undefined ? null : shown(unexpected),
   };
+}
+
+/** The same answer, when Relay has settled its request, which it does shortly after sending it. */
+async function settled({ processes }: Deployment, answer: Answer): Promise<Answer> {
+  await processes[0]?.sync(`settled ${answer.requestId}`);
+  return answer;
 }
 
 function shown({ status, text }: Answer): string {
@@ -116,13 +112,14 @@ async function ask({ url, apiToken }: Deployment, way: Way, body: string): Promi
     body,
     signal: stop.signal,
   });
+  const requestId = response.headers.get(names.requestId) ?? '';
   if (way.hangsUpAfter === undefined || response.status !== 200 || response.body === null)
-    return { status: response.status, text: await response.text() };
+    return { status: response.status, text: await response.text(), requestId };
   let bytes = 0;
   for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
     bytes += chunk.length;
     if (bytes >= way.hangsUpAfter) break;
   }
   stop.abort();
-  return { status: response.status, text: '' };
+  return { status: response.status, text: '', requestId };
 }

@@ -6,10 +6,12 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { ProbeReading } from './server-probe.ts';
 
+const SYNC_MS_MAX = 20_000;
+
 export const PROBE_FLAGS: readonly string[] = ['--import', join(import.meta.dirname, 'server-probe.ts')];
 
 /** Asks the probe of the server that was started with this socket file. */
-export async function askProbe(path: string, command: string): Promise<ProbeReading> {
+async function askProbe(path: string, command: string): Promise<ProbeReading> {
   const socket = createConnection(path);
   try {
     socket.write(`${command}\n`);
@@ -20,6 +22,15 @@ export async function askProbe(path: string, command: string): Promise<ProbeRead
   } finally {
     socket.destroy();
   }
+}
+
+/** Resolves when the server has caught up with that; see server-probe.ts. */
+export async function syncBy(path: string, what: string): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`the server has not reached: ${what}`)), SYNC_MS_MAX);
+  });
+  await Promise.race([askProbe(path, `sync ${what}`), late]).finally(() => clearTimeout(timer));
 }
 
 /** How to start a server with the probe inside, and how to ask it. */

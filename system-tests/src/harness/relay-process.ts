@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { freePort } from '@relay/testbed';
 import { bareEnvironment } from './bare-environment.ts';
-import { askProbe, PROBE_FLAGS } from './probe-client.ts';
+import { PROBE_FLAGS, syncBy } from './probe-client.ts';
 import { RELAY_ENTRY } from './relay-entry.ts';
 
 /** Generous: a machine that runs other suites as well starts a process slowly. */
@@ -18,8 +18,8 @@ export interface RelayProcess {
   readonly pid: number;
   /** Log lines so far, parsed. */
   readonly logs: readonly Record<string, unknown>[];
-  /** Resolves when it has reached this version of the configuration; see everywhere.ts. */
-  sync(version: number): Promise<void>;
+  /** Resolves when it has applied this version of the configuration, or when nothing is left to settle of this request. */
+  sync(what: `configuration ${number}` | `settled ${string}`): Promise<void>;
   /** SIGTERM; answers the exit code. */
   stop(): Promise<number | null>;
   kill(): Promise<void>;
@@ -84,9 +84,7 @@ export async function startRelay(options: RelayProcessOptions): Promise<RelayPro
     url,
     pid: child.pid ?? 0,
     logs,
-    async sync(version) {
-      await askProbe(probe, `sync ${version}`);
-    },
+    sync: (what) => syncBy(probe, what),
     async stop() {
       if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM');
       return exited;

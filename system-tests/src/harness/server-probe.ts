@@ -1,6 +1,7 @@
 // Loaded into the server's process by `--import`: measures the event loop and the memory from inside, hears what the process has caught up
 // with, and answers over a socket file. The server itself knows nothing of it.
 import { subscribe } from 'node:diagnostics_channel';
+import { EventEmitter, once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createInterface } from 'node:readline';
@@ -41,32 +42,36 @@ async function collect(): Promise<void> {
   }
 }
 
-/** The version of the configuration that this process has reached, and who waits for which. */
+/** What this process has caught up with. */
 let version = -1;
-const waiting = new Set<{ readonly version: number; readonly reached: () => void }>();
+const settled = new Set<string>();
+const SETTLED_MAX = 10_000;
+const changes = new EventEmitter().setMaxListeners(0);
 
 function listen(): void {
   subscribe('relay:configuration', (message) => {
     ({ version } = message as { version: number });
-    for (const each of waiting) if (each.version <= version) each.reached();
+    changes.emit('change');
+  });
+  subscribe('relay:settled', (message) => {
+    settled.add((message as { operationId: string }).operationId);
+    for (const oldest of settled) {
+      if (settled.size <= SETTLED_MAX) break;
+      settled.delete(oldest);
+    }
+    changes.emit('change');
   });
 }
 
-function untilVersion(wanted: number): Promise<void> {
-  return new Promise((resolve) => {
-    const each = { version: wanted, reached };
-    function reached(): void {
-      waiting.delete(each);
-      resolve();
-    }
-    if (wanted <= version) resolve();
-    else waiting.add(each);
-  });
+/** `configuration VERSION`: it is applied. `settled REQUEST`: nothing is left to settle of the request. */
+async function sync(what = '', value = ''): Promise<void> {
+  const isReached = () => (what === 'settled' ? settled.has(value) : version >= Number(value));
+  while (!isReached()) await once(changes, 'change');
 }
 
 async function obey(command: string): Promise<ProbeReading> {
-  const [name, value] = command.split(' ');
-  if (name === 'sync') await untilVersion(Number(value));
+  const [name, ...args] = command.split(' ');
+  if (name === 'sync') await sync(...args);
   if (name === 'collect') await collect();
   if (name === 'reset') {
     loopDelay.enable();
