@@ -33,9 +33,9 @@ export function wholeNumber(option: string, text: string, least = 0): number {
   return value;
 }
 
-/** Different in every run, and printed, so that a run can be repeated. */
+/** Returns RELAY_TEST_SEED, or a random seed. The script prints it, so that a run can be repeated. */
 export function anySeed(): string {
-  return String(Math.floor(Math.random() * 1_000_000));
+  return process.env['RELAY_TEST_SEED'] || String(Math.floor(Math.random() * 1_000_000));
 }
 
 function isUsageError(error: unknown): error is Error {
