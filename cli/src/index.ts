@@ -31,7 +31,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   return exitCode;
 }
 
-/** The same with other surroundings than those of the process, several at once if need be; but not for a server. */
+/** The same with other surroundings than those of the process, also several concurrently; but not for a server. */
 export async function runIn(surroundings: Surroundings, argv: readonly string[]): Promise<number> {
   try {
     const program = await createProgram(surroundings, argv);

@@ -17,7 +17,7 @@ export interface Bundle {
 
 /** The embedded PostgreSQL reads files of its own: 26 MB, which only `relay start` needs. */
 const OUTSIDE: readonly string[] = ['@electric-sql/pglite'];
-/** Native parts that packages load if somebody has installed them, and do without. */
+/** Native parts that packages load if an operator has installed them, and do without. */
 const NOT_INSTALLED: readonly string[] = ['pg-native', '@node-rs/xxhash'];
 
 /** All modules that the program uses as JavaScript, in few files. */

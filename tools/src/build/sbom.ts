@@ -1,7 +1,7 @@
 import type { Part } from './parts.ts';
 
 /** What the repository's lockfile says of a package. */
-export interface LockEntry {
+interface LockEntry {
   readonly version?: string;
   readonly integrity?: string;
   readonly license?: string;
