@@ -18,7 +18,7 @@ import { median } from './statistics.ts';
 /** Two measurements agree within a few per cent, so one alone would be off by as much. */
 const WRITTEN_FROM = 3;
 
-export const COST_USAGE = `cost: CPU of requests and of their parts; fails if one is more than a tenth dearer than in bench/cost.json
+export const COST_USAGE = `cost: CPU of requests and of their parts; fails if one is about a tenth dearer than in bench/cost.json
   --only NAME      ${FIGURES.join(', ')}; may be repeated
   --write          write bench/cost.json: the median of ${WRITTEN_FROM} measurements
   --no-build       measure the package in dist without running npm run build first`;

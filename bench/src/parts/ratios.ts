@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { FIRST, GATEWAY_CORE, mayRunFirst } from '../pinned-process.ts';
 
-export const PART_NAMES: readonly string[] = ['body_scan', 'settle', 'frame'];
+export const PART_NAMES: readonly string[] = ['body_scan', 'record', 'settlement', 'frame'];
 
-const FILE = join(import.meta.dirname, 'measure.ts');
+const FILE = join(import.meta.dirname, '../parts.ts');
 
 /** What each start of the process said: microseconds of each part, and of the reference. */
 type Start = Readonly<Record<string, number>>;

@@ -1,11 +1,13 @@
 // Measures the parts of one checkout in this process, which ends with microseconds of each as one line of JSON.
-// Started as `node measure.ts ROOT`, several times: what the compiler makes of the same code differs from start to start.
-import { percentile } from '../statistics.ts';
-import { createBodyScan } from './body-scan.ts';
-import { createFrame } from './frame.ts';
-import type { Part } from './part.ts';
-import { createReference } from './reference.ts';
-import { createSettle } from './settle.ts';
+// Started as `node parts.ts ROOT`, several times: what the compiler makes of the same code differs from start to start.
+
+import { createBodyScan } from './parts/body-scan.ts';
+import { createFrame } from './parts/frame.ts';
+import type { Part } from './parts/part.ts';
+import { createRecord } from './parts/record.ts';
+import { createReference } from './parts/reference.ts';
+import { createSettlement } from './parts/settlement.ts';
+import { percentile } from './statistics.ts';
 
 const ROUNDS = 400;
 /** The quickest of many short runs are those that nothing disturbed. */
@@ -22,7 +24,8 @@ const [root = ''] = process.argv.slice(2);
 const parts: Readonly<Record<string, Part>> = {
   reference: createReference(),
   body_scan: await createBodyScan(root),
-  settle: await createSettle(root),
+  record: await createRecord(root),
+  settlement: await createSettlement(root),
   frame: await createFrame(root),
 };
 const times: Record<string, number[]> = {};
