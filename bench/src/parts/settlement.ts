@@ -26,7 +26,7 @@ export async function createSettlement(root: string): Promise<Part> {
     async prepare() {
       const ids = Array.from({ length: REQUESTS }, () => randomUUIDv7());
       settlements = ids.map(traffic.settlement);
-      // Redis is a function that takes every command at once, so nothing waits for a shard's messages.
+      // Redis is a function that takes every command immediately, so nothing waits for a shard's messages.
       const decisions = await Promise.all(ids.map((id) => desk.admit({ ...traffic.ask(id), waitMsMax: 0 })));
       if (decisions.some(({ kind }) => kind !== 'admitted')) throw new Error('a request was not admitted');
       await nextTurn();
