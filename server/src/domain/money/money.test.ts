@@ -38,7 +38,10 @@ describe('cost', () => {
       cacheWrite5mCostMicrosPer1mTokens: 3_000_000,
       cacheWrite1hCostMicrosPer1mTokens: 5_000_000,
       audioInputCostMicrosPer1mTokens: 40_000_000,
+      imageInputCostMicrosPer1mTokens: 7_000_000,
       reasoningCostMicrosPer1mTokens: 3_000_000,
+      audioOutputCostMicrosPer1mTokens: 80_000_000,
+      imageOutputCostMicrosPer1mTokens: 90_000_000,
       flatRequestCostMicros: 0,
     };
     const usage = {
@@ -47,15 +50,20 @@ describe('cost', () => {
       cacheWrite5mTokens: 20,
       cacheWrite1hTokens: 30,
       audioInputTokens: 5,
+      imageInputTokens: 3,
       outputTokens: 50,
       reasoningTokens: 40,
+      audioOutputTokens: 2,
+      imageOutputTokens: 4,
     };
-    const input = 10 * 1_250_000 + 20 * 3_000_000 + 30 * 5_000_000 + 5 * 40_000_000 + 35 * 2_500_000;
-    assert.equal(costPicos(parts, usage), BigInt(input + 40 * 3_000_000 + 10 * 10_000_000));
+    const media = 5 * 40_000_000 + 3 * 7_000_000;
+    const input = 10 * 1_250_000 + 20 * 3_000_000 + 30 * 5_000_000 + media + 32 * 2_500_000;
+    const output = 40 * 3_000_000 + 2 * 80_000_000 + 4 * 90_000_000 + 4 * 10_000_000;
+    assert.equal(costPicos(parts, usage), BigInt(input + output));
     const short = { ...parts, cacheWrite1hCostMicrosPer1mTokens: null };
-    assert.equal(costPicos(short, usage), BigInt(input - 30 * 2_000_000 + 220_000_000));
+    assert.equal(costPicos(short, usage), BigInt(input - 30 * 2_000_000 + output));
     const all = { ...usage, cachedInputTokens: 100 };
-    assert.equal(costPicos(parts, all), BigInt(100 * 1_250_000 + 220_000_000), 'the earlier parts count');
+    assert.equal(costPicos(parts, all), BigInt(100 * 1_250_000 + output), 'the earlier parts count');
   });
   it('is by other prices above a length of the input, and in another service tier', () => {
     const tiered = {
