@@ -19,7 +19,6 @@ const planted: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'limit-metrics': { 'cli/src/planted.ts': `export const all = ${JSON.stringify(limitMetrics)};` },
   'ledger-tables': { 'server/src/store/postgres/ledger-tables.ts': 'export const ledgerTables = {};' },
   'migration-names': { 'server/src/store/postgres/migrations/planted.sql': '' },
-  'error-pages': { 'docs/reference/errors/planted_code.md': '' },
   alerts: { 'deploy/prometheus/rules.yaml': 'groups: []' },
   'planted-faults': { 'server/src/kit/clock.ts': '' },
   'decision-records': { 'docs/adr/0009-planted.md': '' },

@@ -5,7 +5,6 @@ import { decisionRecords } from './tidy/decision-records.ts';
 import { documentCommands } from './tidy/document-commands.ts';
 import { documentLinks } from './tidy/document-links.ts';
 import { documentPaths } from './tidy/document-paths.ts';
-import { errorPages } from './tidy/error-pages.ts';
 import { measure } from './tidy/figures.ts';
 import { fileLength } from './tidy/file-length.ts';
 import { fileNames } from './tidy/file-names.ts';
@@ -51,7 +50,6 @@ async function main(args: readonly string[]): Promise<number> {
     'limit-metrics': () => limitMetrics(tree, contract.limitMetrics),
     'ledger-tables': () => ledgerTables(tree),
     'migration-names': () => migrationNames(tree),
-    'error-pages': () => errorPages(tree, Object.keys(contract.errors)),
     alerts: () => alerts(tree),
     'planted-faults': () => plantedFaults(tree),
     'decision-records': () => decisionRecords(tree),

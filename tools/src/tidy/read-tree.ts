@@ -19,8 +19,8 @@ export function readTree(root: string): Tree {
   };
 }
 
-/** The lists come from the contract of the tree under test, which may be a copy. */
-export async function readContract(root: string): Promise<Pick<typeof Contract, 'errors' | 'limitMetrics'>> {
+/** The list comes from the contract of the tree under test, which may be a copy. */
+export async function readContract(root: string): Promise<Pick<typeof Contract, 'limitMetrics'>> {
   return (await importFrom(root, 'contract')) as typeof Contract;
 }
 
