@@ -13,7 +13,11 @@ export const organizationName: readonly Manner[] = [
       const { org } = body as { org: { id: string; name: string } };
       const authSecret = site.env['RELAY_AUTH_SECRET'] ?? '';
       const accounts = openAccounts({ databaseUrl: site.postgres.url, authSecret });
-      await renameAsEachRole(site.url, accounts, org.id).finally(() => accounts.close());
+      try {
+        await renameAsEachRole(site.url, accounts, org.id);
+      } finally {
+        await accounts.close();
+      }
       const restored = await site.admin.call('PATCH', '/api/org', { name: org.name });
       assert.deepEqual([restored.status, restored.body], [200, org]);
     },
