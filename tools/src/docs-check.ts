@@ -1,5 +1,5 @@
 // `npm run docs:check`: everything that documents name or link to exists, and what readers copy runs. The rules are those of
-// `npm run tidy`; the snippets are those of `npm run system -- snippets`.
+// `npm run tidy`; the snippets are those of `npm run system -- first-use`.
 import { join } from 'node:path';
 import { runCommand } from './check/run-command.ts';
 import { documentCommands } from './tidy/document-commands.ts';
@@ -46,7 +46,7 @@ async function findBroken(): Promise<{ pages: number; links: number; broken: num
 
 async function runSnippets(): Promise<Snippets> {
   const suite = join(ROOT, 'system-tests/src/run.ts');
-  const { ok, output } = await runCommand(process.execPath, [suite, 'snippets'], ROOT);
+  const { ok, output } = await runCommand(process.execPath, [suite, 'first-use'], ROOT);
   if (!ok) process.stdout.write(output);
   const figures = figuresIn(output);
   const failed = figures?.failed ?? 0;

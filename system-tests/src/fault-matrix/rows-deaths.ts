@@ -1,5 +1,6 @@
 import { everyMode, streamModes, wholeModes } from '../harness/mode.ts';
-import { type Expectation, type FaultRow, forModes, type LostCode } from './expectation.ts';
+import { type Expectation, type FaultRow, forModes, type LostCode, row } from './expectation.ts';
+import { QUOTED_KEY } from './quotes.ts';
 
 // Answers that begin and do not end as they should. A chat stream opens with one frame of preamble, a
 // responses stream with four, a messages stream with three; whole answers are cut in their middle.
@@ -7,7 +8,7 @@ import { type Expectation, type FaultRow, forModes, type LostCode } from './expe
 const CUT = 'upstream_invalid_response';
 
 function lost(code: LostCode): Expectation {
-  return { kind: 'lost', code };
+  return { kind: 'lost', code, attemptStatus: 200 };
 }
 
 function interrupted(code: string): Expectation {
@@ -18,193 +19,166 @@ function interrupted(code: string): Expectation {
 const INTO_CONTENT = 7;
 
 export const rowsDeaths: readonly FaultRow[] = [
-  {
-    name: 'cut after ten bytes',
-    fault: { cutAfterBytes: 10 },
-    expect: forModes(everyMode, lost(CUT)),
-  },
-  {
-    name: 'reset after ten bytes',
-    fault: { cutAfterBytes: 10, resetOnCut: true },
-    expect: forModes(everyMode, lost(CUT)),
-  },
-  { name: 'cut after the head', fault: { cutAfterFrames: 0 }, expect: forModes(everyMode, lost(CUT)) },
-  {
-    name: 'cut in the preamble',
-    fault: { cutAfterFrames: 1 },
-    expect: forModes(everyMode, lost(CUT)),
-  },
-  {
-    name: 'cut in the middle of a preamble frame',
-    fault: { cutAfterFrames: 0, cutMidFrame: true },
-    expect: forModes(everyMode, lost(CUT)),
-  },
-  {
-    name: 'too short for its length',
-    fault: { wrongContentLength: true },
-    expect: { ...forModes(wholeModes, lost(CUT)), ...forModes(streamModes, { kind: 'answered' }) },
-  },
-  {
-    name: 'cut after content',
-    fault: { cutAfterFrames: INTO_CONTENT },
-    expect: forModes(streamModes, interrupted(CUT)),
-  },
-  {
-    name: 'reset after content',
-    fault: { cutAfterFrames: INTO_CONTENT, resetOnCut: true, frameDelayMs: 5 },
-    expect: forModes(streamModes, interrupted(CUT)),
-  },
-  {
-    name: 'cut in the middle of a content frame',
-    fault: { cutAfterFrames: INTO_CONTENT, cutMidFrame: true },
-    expect: forModes(streamModes, interrupted(CUT)),
-  },
-  {
-    name: 'cut after content, usage in every frame',
-    fault: { cutAfterFrames: INTO_CONTENT, usageCumulative: true, promptTokens: 50 },
-    expect: {
+  row('cut after ten bytes', { cutAfterBytes: 10 }, forModes(everyMode, lost(CUT))),
+  row('reset after ten bytes', { cutAfterBytes: 10, resetOnCut: true }, forModes(everyMode, lost(CUT))),
+  row('cut after the head', { cutAfterFrames: 0 }, forModes(everyMode, lost(CUT))),
+  row('cut in the preamble', { cutAfterFrames: 1 }, forModes(everyMode, lost(CUT))),
+  row(
+    'cut in the middle of a preamble frame',
+    { cutAfterFrames: 0, cutMidFrame: true },
+    forModes(everyMode, lost(CUT)),
+  ),
+  row(
+    'too short for its length',
+    { wrongContentLength: true },
+    { ...forModes(wholeModes, lost(CUT)), ...forModes(streamModes, { kind: 'answered' }) },
+  ),
+  row('cut after content', { cutAfterFrames: INTO_CONTENT }, forModes(streamModes, interrupted(CUT))),
+  row(
+    'reset after content',
+    { cutAfterFrames: INTO_CONTENT, resetOnCut: true, frameDelayMs: 5 },
+    forModes(streamModes, interrupted(CUT)),
+  ),
+  row(
+    'cut in the middle of a content frame',
+    { cutAfterFrames: INTO_CONTENT, cutMidFrame: true },
+    forModes(streamModes, interrupted(CUT)),
+  ),
+  row(
+    'cut after content, usage in every frame',
+    { cutAfterFrames: INTO_CONTENT, usageCumulative: true, promptTokens: 50 },
+    {
       'chat stream': {
         kind: 'interrupted',
         code: CUT,
         usage: { source: 'reported', input: 50, output: INTO_CONTENT - 1 },
       },
     },
-  },
-  {
-    name: 'cut after its end',
-    // One preamble frame, five of content, finish, usage and terminator.
-    fault: { outputTokens: 5, cutAfterFrames: 9 },
-    expect: { 'chat stream': { kind: 'answered' } },
-  },
-  {
-    name: 'cut after its end',
-    // Four events of preamble, five of content, three that close what was opened, and the end.
-    fault: { outputTokens: 5, cutAfterFrames: 13 },
-    expect: { 'responses stream': { kind: 'answered' } },
-  },
-  {
-    name: 'cut after its end',
-    // Three events of preamble, five of content, the end of the block, usage and the end.
-    fault: { outputTokens: 5, cutAfterFrames: 11 },
-    expect: { 'messages stream': { kind: 'answered' } },
-  },
-  {
-    name: 'compressed and cut after content',
-    fault: { cutAfterFrames: INTO_CONTENT, encoding: 'gzip', frameDelayMs: 5 },
-    expect: forModes(streamModes, { kind: 'broken', code: CUT }),
-  },
+  ),
+  // One preamble frame, five of content, finish, usage and terminator.
+  row('cut after its end', { outputTokens: 5, cutAfterFrames: 9 }, { 'chat stream': { kind: 'answered' } }),
+  // Four events of preamble, five of content, three that close what was opened, and the end.
+  row(
+    'cut after its end',
+    { outputTokens: 5, cutAfterFrames: 13 },
+    { 'responses stream': { kind: 'answered' } },
+  ),
+  // Three events of preamble, five of content, the end of the block, usage and the end.
+  row(
+    'cut after its end',
+    { outputTokens: 5, cutAfterFrames: 11 },
+    { 'messages stream': { kind: 'answered' } },
+  ),
+  row(
+    'compressed and cut after content',
+    { cutAfterFrames: INTO_CONTENT, encoding: 'gzip', frameDelayMs: 5 },
+    forModes(streamModes, { kind: 'broken', code: CUT }),
+  ),
 
-  { name: 'ends after the head', fault: { endAfterFrames: 0 }, expect: forModes(everyMode, lost(CUT)) },
-  { name: 'ends in the preamble', fault: { endAfterFrames: 1 }, expect: forModes(everyMode, lost(CUT)) },
-  {
-    name: 'ends after content',
-    fault: { endAfterFrames: INTO_CONTENT },
-    expect: forModes(streamModes, interrupted('ended_early')),
-  },
-  {
-    name: 'ends in the middle of a frame',
-    fault: {
+  row('ends after the head', { endAfterFrames: 0 }, forModes(everyMode, lost(CUT))),
+  row('ends in the preamble', { endAfterFrames: 1 }, forModes(everyMode, lost(CUT))),
+  row(
+    'ends after content',
+    { endAfterFrames: INTO_CONTENT },
+    forModes(streamModes, interrupted('ended_early')),
+  ),
+  row(
+    'ends in the middle of a frame',
+    {
       rawFrames: ['data: {"choices":[{"index":0,"delta":{"content":"a"}}]}\n\n', 'data: {"choices":[{"ind'],
     },
-    expect: { 'chat stream': interrupted('ended_early') },
-  },
+    { 'chat stream': interrupted('ended_early') },
+  ),
 
-  {
-    name: 'silent after the head',
-    fault: { stallAfterFrames: 0 },
-    expect: forModes(everyMode, lost('upstream_timeout')),
-  },
-  {
-    name: 'silent in the preamble',
-    fault: { stallAfterFrames: 1 },
-    expect: forModes(everyMode, lost('upstream_timeout')),
-  },
-  {
-    name: 'silent after content',
-    fault: { stallAfterFrames: INTO_CONTENT },
-    expect: forModes(streamModes, interrupted('upstream_timeout')),
-  },
-  {
-    name: 'silent after its end',
-    fault: { outputTokens: 5, stallAfterFrames: 9 },
-    expect: { 'chat stream': { kind: 'answered' } },
-  },
-  {
-    name: 'silent after its end',
-    fault: { outputTokens: 5, stallAfterFrames: 13 },
-    expect: { 'responses stream': { kind: 'answered' } },
-  },
-  {
-    name: 'longer than the endpoint may take, before content',
-    bench: 'hurried',
-    fault: { preambleFrames: 40, frameDelayMs: 100 },
-    expect: forModes(streamModes, lost('upstream_timeout')),
-  },
-  {
-    name: 'longer than the endpoint may take, after content',
-    bench: 'hurried',
-    fault: { frames: 60, frameDelayMs: 50 },
-    expect: forModes(streamModes, interrupted('upstream_timeout')),
-  },
+  row('silent after the head', { stallAfterFrames: 0 }, forModes(everyMode, lost('upstream_timeout'))),
+  row('silent in the preamble', { stallAfterFrames: 1 }, forModes(everyMode, lost('upstream_timeout'))),
+  row(
+    'silent after content',
+    { stallAfterFrames: INTO_CONTENT },
+    forModes(streamModes, interrupted('upstream_timeout')),
+  ),
+  row(
+    'silent after its end',
+    { outputTokens: 5, stallAfterFrames: 9 },
+    { 'chat stream': { kind: 'answered' } },
+  ),
+  row(
+    'silent after its end',
+    { outputTokens: 5, stallAfterFrames: 13 },
+    { 'responses stream': { kind: 'answered' } },
+  ),
+  row(
+    'longer than the endpoint may take, before content',
+    { preambleFrames: 40, frameDelayMs: 100 },
+    forModes(streamModes, lost('upstream_timeout')),
+    { bench: 'hurried' },
+  ),
+  row(
+    'longer than the endpoint may take, after content',
+    { frames: 60, frameDelayMs: 50 },
+    forModes(streamModes, interrupted('upstream_timeout')),
+    { bench: 'hurried' },
+  ),
 
-  {
-    name: 'an error after the first frame',
-    fault: { errorAfterCreated: true },
-    expect: {
+  row(
+    'an error after the first frame',
+    { errorAfterCreated: true },
+    {
       ...forModes(wholeModes, { kind: 'refused', status: 500 }),
       ...forModes(streamModes, { kind: 'refused stream' }),
     },
-  },
-  {
-    name: 'an error before content',
-    fault: { errorBeforeContent: true },
-    expect: {
+  ),
+  row(
+    'an error before content',
+    { errorBeforeContent: true },
+    {
       ...forModes(wholeModes, { kind: 'refused', status: 500 }),
       ...forModes(streamModes, { kind: 'refused stream' }),
     },
-  },
-  {
-    name: 'an error after a long preamble',
-    fault: { errorBeforeContent: true, preambleFrames: 40 },
-    expect: forModes(streamModes, { kind: 'refused stream' }),
-  },
-  {
-    name: 'an error after a preamble too long to hold',
-    fault: { errorBeforeContent: true, preambleFrames: 100 },
-    expect: forModes(streamModes, { kind: 'errored stream' }),
-  },
-  {
-    name: 'a response that failed before content',
-    fault: { errorBeforeContent: true, responseFailed: true },
-    expect: { 'responses stream': { kind: 'refused stream' } },
-  },
-  {
-    name: 'a preamble too long to hold',
-    fault: { preambleFrames: 100 },
-    expect: forModes(streamModes, { kind: 'answered' }),
-  },
-  {
-    name: 'an error after content',
-    fault: { errorAfterFrames: INTO_CONTENT },
-    expect: {
+  ),
+  row(
+    'an error after a long preamble',
+    { errorBeforeContent: true, preambleFrames: 40 },
+    forModes(streamModes, { kind: 'refused stream' }),
+  ),
+  row(
+    'an error after a preamble too long to hold',
+    { errorBeforeContent: true, preambleFrames: 100 },
+    forModes(streamModes, { kind: 'errored stream' }),
+  ),
+  row(
+    'an error that shows the key, before content',
+    { rawFrames: [`data: {"error":{"message":"Key ${QUOTED_KEY}","type":"x"}}\n\n`] },
+    { 'chat stream': { kind: 'refused stream' } },
+  ),
+  row(
+    'a response that failed before content',
+    { errorBeforeContent: true, responseFailed: true },
+    { 'responses stream': { kind: 'refused stream' } },
+  ),
+  row('a preamble too long to hold', { preambleFrames: 100 }, forModes(streamModes, { kind: 'answered' })),
+  row(
+    'an error after content',
+    { errorAfterFrames: INTO_CONTENT },
+    {
       ...forModes(wholeModes, { kind: 'refused', status: 500 }),
       ...forModes(streamModes, { kind: 'errored stream' }),
     },
-  },
-  {
-    name: 'an error after content, then silence',
-    fault: {
+  ),
+  row(
+    'an error after content, then silence',
+    {
       rawFrames: [
         'data: {"choices":[{"index":0,"delta":{"content":"a"}}]}\n\n',
         'data: {"error":{"message":"It failed.","type":"server_error"}}\n\n',
       ],
       stallAfterFrames: 2,
     },
-    expect: { 'chat stream': { kind: 'errored stream' } },
-  },
-  {
-    name: 'a response that failed after content',
-    fault: { errorAfterFrames: INTO_CONTENT, responseFailed: true },
-    expect: { 'responses stream': { kind: 'errored stream' } },
-  },
+    { 'chat stream': { kind: 'errored stream' } },
+  ),
+  row(
+    'a response that failed after content',
+    { errorAfterFrames: INTO_CONTENT, responseFailed: true },
+    { 'responses stream': { kind: 'errored stream' } },
+  ),
 ];

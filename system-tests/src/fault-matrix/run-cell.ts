@@ -1,105 +1,116 @@
 import { randomUUID } from 'node:crypto';
 import type { Agent } from 'node:http';
-import type { ProviderSim } from '@relay/provider-sim';
-import type { Ledger } from '../harness/ledger.ts';
-import { headersOf, type Mode, pathOf, protocolOf, requestText, upstreamText } from '../harness/mode.ts';
+import type { RequestDetail } from '@relay/contract';
+import type { ProviderSim, RequestLogEntry } from '@relay/provider-sim';
+import type { AdminClient } from '../harness/admin-client.ts';
+import { headersOf, pathOf, requestText, upstreamText } from '../harness/mode.ts';
 import { exchangeRaw, type RawAnswer } from '../harness/raw-exchange.ts';
-import { checkCell, fallsBack } from './check-cell.ts';
-import type { Expectation, FaultRow } from './expectation.ts';
-import type { Slot, SlotPool } from './slots.ts';
+import { requestWhenLogged } from '../harness/request-log.ts';
+import { type Cell, lastOf, type Step, stepsOf, type Who } from './cells.ts';
+import { causeOf } from './expectation.ts';
+import type { Place } from './places.ts';
+import { faultFor, withoutKey } from './quotes.ts';
 
 export interface Matrix {
   readonly url: string;
   readonly apiToken: string;
+  readonly admin: AdminClient;
   readonly agent: Agent;
-  readonly slots: SlotPool;
-  readonly first: ProviderSim;
-  readonly second: ProviderSim;
+  readonly providers: Readonly<Record<Who, ProviderSim>>;
   /** Returns what a provider would respond without a gateway. */
   readonly reference: ProviderSim;
-  readonly ledger: Ledger;
+  /** Where redirects lead. Nothing may arrive there. */
+  readonly elsewhere: string;
+  readonly placeOf: (cell: object) => Place;
+  /** The names of all requests that were sent. */
+  readonly sent: string[];
 }
 
-export interface Cell {
-  readonly row: FaultRow;
-  readonly mode: Mode;
-  readonly fallback: boolean;
-  readonly expectation: Expectation;
+/** A request that a provider saw. */
+interface Arrival {
+  readonly who: Who;
+  readonly entry: RequestLogEntry;
 }
 
-// After a silence of this length the reference has nothing more to say; shorter than any cell's deadline.
+/** The observations of one cell. */
+export interface Seen {
+  readonly steps: readonly [Step, ...Step[]];
+  readonly place: Place;
+  readonly answer: RawAnswer;
+  /** The provider's response as the client should get it; null if the response is Relay's. */
+  readonly said: RawAnswer | null;
+  /** In order. */
+  readonly arrivals: readonly Arrival[];
+  readonly detail: RequestDetail;
+  readonly clientRequestId: string;
+}
+
+/** None of these words is in an address that a redirect leads to: Relay keeps no text that repeats the request. */
+export const WORDS = 'What is the weather in Lisbon tomorrow?';
+/** After a silence of this length a reference that stalls has nothing more to say; shorter than any cell's deadline. */
 const REFERENCE_SILENCE_MS = 1_000;
-// The other processes learn of a cooldown in their own time and may end it a little later.
-const COOLDOWN_SLACK_MS = 300;
 
-export function nameOf({ row, mode, fallback, expectation }: Cell): string {
-  const outcome = fallsBack(expectation, fallback) ? 'the next candidate answers' : expectation.kind;
-  return `${row.name} · ${mode.name} · fallback ${fallback ? 'allowed' : 'not allowed'} → ${outcome}`;
-}
-
-export async function runCell(matrix: Matrix, cell: Cell): Promise<void> {
+export async function runCell(matrix: Matrix, cell: Cell): Promise<Seen> {
   const { row, mode } = cell;
-  const restMs = row.cooldownMs === undefined ? 0 : row.cooldownMs + COOLDOWN_SLACK_MS;
-  const run = (slot: Slot) => runInSlot(matrix, cell, slot);
-  await matrix.slots.use(row.bench ?? 'plain', protocolOf(mode), run, restMs);
-}
-
-async function runInSlot(matrix: Matrix, cell: Cell, slot: Slot): Promise<void> {
-  const { row, mode, fallback } = cell;
-  const words = `${row.name}, ${mode.name}, ${fallback ? 'with' : 'without'} fallback`;
-  const lane = fallback ? slot.laneWithFallback : slot.laneWithout;
+  const { providers, url, apiToken, agent, admin } = matrix;
+  const place = matrix.placeOf(cell);
+  const steps = stepsOf(cell);
   const clientRequestId = randomUUID();
-  const firstMark = matrix.first.log.at(-1)?.id ?? 0;
-  const secondMark = matrix.second.log.at(-1)?.id ?? 0;
-  if (row.bench !== 'closed port') matrix.first.script({ match: { key: slot.first.key }, fault: row.fault });
-
+  matrix.sent.push(clientRequestId);
+  const { key } = place.first;
+  if (Object.keys(row.fault).length > 0)
+    providers.first.script({ match: { key }, fault: faultFor(row.fault, key, matrix.elsewhere) });
+  const [, second] = steps;
+  if (second?.who === 'second' && 'status' in second.expectation) {
+    const fault = faultFor({ status: second.expectation.status ?? 200 }, place.second.key, matrix.elsewhere);
+    providers.second.script({ match: { key: place.second.key }, fault });
+  }
   const [answer, said] = await Promise.all([
     exchangeRaw({
-      url: `${matrix.url}/v1${pathOf(mode)}`,
+      url: `${url}/v1${pathOf(mode)}`,
       headers: {
-        authorization: `Bearer ${matrix.apiToken}`,
+        authorization: `Bearer ${apiToken}`,
         'x-request-id': clientRequestId,
         ...headersOf(mode),
         ...row.requestHeaders,
       },
-      body: requestText(mode, lane.name, words),
-      agent: matrix.agent,
+      body: requestText(mode, place.lane.name, WORDS),
+      agent,
     }),
-    referenceAnswer(matrix, cell, slot, words),
+    referenceAnswer(matrix, cell, place),
   ]);
-  const requestId = answer.headers['x-request-id'] ?? '';
-  const ledger = await matrix.ledger.row({ requestId });
-  checkCell({
-    ...cell,
-    words,
-    slot,
-    answer,
-    said,
-    seenByFirst: matrix.first.log.filter(({ key, id }) => key === slot.first.key && id > firstMark),
-    seenBySecond: matrix.second.log.filter(({ key, id }) => key === slot.second.key && id > secondMark),
-    ledger,
-    clientRequestId,
-    publicUrl: matrix.url,
-  });
+  const detail = await requestWhenLogged(admin, { requestId: answer.headers['x-request-id'] ?? '' });
+  const arrivals = arrivalsAt(matrix, place);
+  return { steps, place, answer, said, arrivals, detail, clientRequestId };
+}
+
+export function arrivalsAt({ providers }: Matrix, place: Place): Arrival[] {
+  const found = (['first', 'second'] as const).flatMap((who) =>
+    providers[who].log.filter(({ key }) => key === place[who].key).map((entry) => ({ who, entry })),
+  );
+  return found.sort((a, b) => a.entry.receivedMonotonicMs - b.entry.receivedMonotonicMs);
 }
 
 /** The same request with the same fault, asked of a provider directly: what the client should get, byte for byte. */
 async function referenceAnswer(
-  matrix: Matrix,
+  { reference, elsewhere }: Matrix,
   cell: Cell,
-  slot: Slot,
-  words: string,
+  place: Place,
 ): Promise<RawAnswer | null> {
-  const { row, mode, fallback, expectation } = cell;
-  const fellBack = fallsBack(expectation, fallback);
-  if ((expectation.kind === 'lost' || expectation.kind === 'rejected') && !fellBack) return null;
-  const endpoint = fellBack ? slot.second : slot.first;
-  const key = `reference-${randomUUID()}`;
-  if (!fellBack) matrix.reference.script({ match: { key }, fault: row.fault });
-  return exchangeRaw({
-    url: `${matrix.reference.baseUrl}${pathOf(mode)}`,
-    headers: { authorization: `Bearer ${key}`, connection: 'close', ...headersOf(mode) },
-    body: upstreamText(mode, endpoint.upstreamModel, words),
-    silenceMsMax: REFERENCE_SILENCE_MS,
+  const { row, mode } = cell;
+  const steps = stepsOf(cell);
+  const { who, expectation } = lastOf(steps);
+  if (expectation.kind === 'lost' || expectation.kind === 'rejected') return null;
+  const { key, upstreamModel } = place[who];
+  const referenceKey = `reference-${randomUUID()}`;
+  // What comes after the row's own fault is an answer, or an error of a known status.
+  const fault = steps.length === 1 ? row.fault : causeOf(expectation) === null ? {} : { status: 503 };
+  reference.script({ match: { key: referenceKey }, fault: faultFor(fault, key, elsewhere) });
+  const answer = await exchangeRaw({
+    url: `${reference.baseUrl}${pathOf(mode)}`,
+    headers: { authorization: `Bearer ${referenceKey}`, connection: 'close', ...headersOf(mode) },
+    body: upstreamText(mode, upstreamModel, WORDS),
+    ...(row.fault.stallAfterFrames === undefined ? {} : { silenceMsMax: REFERENCE_SILENCE_MS }),
   });
+  return withoutKey(answer, key);
 }

@@ -44,6 +44,8 @@ export const modes: Readonly<Record<ModeName, Mode>> = {
 
 export const wholeModes: readonly ModeName[] = ['chat', 'responses', 'embeddings', 'messages'];
 export const streamModes: readonly ModeName[] = ['chat stream', 'responses stream', 'messages stream'];
+/** A chat as it is usually asked for. */
+export const chatModes: readonly ModeName[] = ['chat', 'chat stream'];
 export const everyMode: readonly ModeName[] = [...wholeModes, ...streamModes];
 
 const paths = {

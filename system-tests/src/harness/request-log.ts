@@ -1,8 +1,10 @@
 import type { RequestDetail, RequestLogEntry } from '@relay/contract';
 import type { AdminClient } from './admin-client.ts';
+import { until } from './until.ts';
 
 const PAGE = 200;
 const PAGES_MAX = 100;
+const LOGGED_MS_MAX = 15_000;
 
 /** Every request of the log, newest first, as an operator reads it. */
 export async function readRequestLog({ call }: AdminClient): Promise<RequestLogEntry[]> {
@@ -25,6 +27,21 @@ export async function readRequest({ call }: AdminClient, requestId: string): Pro
   if (status === 404) return null;
   if (status !== 200) throw new Error(`the request log answered ${status}: ${JSON.stringify(body)}`);
   return body as RequestDetail;
+}
+
+/** One request, once a worker has written its row. */
+export async function requestWhenLogged(
+  admin: AdminClient,
+  by: { readonly requestId: string } | { readonly clientRequestId: string },
+): Promise<RequestDetail> {
+  let found: RequestDetail | null = null;
+  await until(async () => {
+    const id = 'requestId' in by ? by.requestId : (await findRequest(admin, by.clientRequestId))?.request_id;
+    found = id === undefined ? null : await readRequest(admin, id);
+    return found !== null;
+  }, LOGGED_MS_MAX);
+  if (found === null) throw new Error(`no row for ${JSON.stringify(by)} within ${LOGGED_MS_MAX} ms`);
+  return found;
 }
 
 /** The request that a client has given this name; null while none of the newest has it. */

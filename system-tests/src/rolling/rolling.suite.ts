@@ -10,11 +10,11 @@ import {
 } from '@relay/testbed';
 import { type AdminClient, adminClient, createLane } from '../harness/admin-client.ts';
 import { reportFigures } from '../harness/figures.ts';
-import { ledgerOverApi } from '../harness/ledger.ts';
 import { leases } from '../harness/live-state.ts';
 import { IS_LONG } from '../harness/long-form.ts';
 import { type ProviderProcess, startProviderProcess } from '../harness/provider-process.ts';
 import { type RelayProcess, startRelay } from '../harness/relay-process.ts';
+import { requestWhenLogged } from '../harness/request-log.ts';
 import { type ReverseProxy, startHaproxy } from '../harness/start-proxy.ts';
 import { sendTagged } from '../harness/tagged-request.ts';
 import { until } from '../harness/until.ts';
@@ -143,15 +143,14 @@ describe('a rolling restart', () => {
     assert.equal(cut.status, 200);
     assert.match(frames.at(-1) ?? '', /^data: \{"error":\{.*"code":"draining"/);
     assert.ok(!cut.text.includes('[DONE]'));
-    const ledger = ledgerOverApi(admin);
-    const row = await ledger.row({ clientRequestId: 'cut-stream' });
+    const row = await requestWhenLogged(admin, { clientRequestId: 'cut-stream' });
     assert.deepEqual([row.state, row.error_code, row.usage_source], ['failed', 'draining', 'estimated']);
     // Four bytes of text are a token, and what is begun is one.
     const texts = [...cut.text.matchAll(/"content":"([^"]+)"/g)].map(([, text = '']) => text);
     const tokens = texts.reduce((sum, text) => sum + Math.ceil(text.length / 4), 0);
-    const billed = row.actual_output_tokens ?? 0;
+    const billed = row.output_tokens ?? 0;
     assert.ok(billed > 0 && billed <= tokens, `${billed} tokens for ${tokens} in ${texts.length} frames`);
-    const refused = await ledger.row({ clientRequestId: 'cut-waiter' });
+    const refused = await requestWhenLogged(admin, { clientRequestId: 'cut-waiter' });
     assert.deepEqual(
       [refused.state, refused.error_code, refused.usage_source],
       ['failed', 'draining', 'none'],

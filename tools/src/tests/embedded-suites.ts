@@ -3,18 +3,14 @@
  * or rows that they put into a database.
  */
 export const embeddedSuites: Readonly<Record<string, 'run' | 'all'>> = {
-  'first-request': 'all',
   clients: 'all',
   fidelity: 'all',
   agents: 'all',
   management: 'run',
   'error-rows': 'all',
   'fault-matrix': 'all',
-  'provider-failures': 'all',
-  lies: 'all',
   presets: 'all',
   'ways-in': 'all',
-  aborts: 'all',
   bounds: 'all',
   egress: 'all',
   sessions: 'all',

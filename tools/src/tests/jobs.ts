@@ -27,7 +27,7 @@ const STORY = /^system-tests\/src\/e2e\/([^/]+)\.e2e\.ts$/;
 /** Suites that hold bounds on time so tight that a second suite on two cores breaks them. */
 const ALONE: readonly string[] = [
   'admission',
-  'first-minute',
+  'first-use',
   'guardrails',
   'hard-caps',
   'neighbours',

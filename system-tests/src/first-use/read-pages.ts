@@ -7,14 +7,14 @@ const MARKS: readonly string[] = ['run', 'output', 'not-run'];
 export interface Block {
   readonly line: number;
   readonly language: string;
-  /** The rest of the opening fence. */
+  /** The rest of the opening fence: a mark, or the name of the file that the reader saves. */
   readonly mark: string;
   readonly text: string;
   /** The paragraph above the block. */
   readonly above: string;
 }
 
-export interface ClientPage {
+export interface Page {
   /** Its path in the repository. */
   readonly name: string;
   readonly blocks: readonly Block[];
@@ -24,7 +24,7 @@ const ROOT = join(import.meta.dirname, '../../..');
 const DIRECTORY = 'docs/clients';
 
 /** The pages in docs/clients, with their fenced blocks in order. */
-export function readPages(): ClientPage[] {
+export function readPages(): Page[] {
   return readdirSync(join(ROOT, DIRECTORY))
     .filter((file) => file.endsWith('.md'))
     .sort()
@@ -32,13 +32,13 @@ export function readPages(): ClientPage[] {
 }
 
 /** The README's JavaScript, which shows readers no mark. */
-export function readReadme(): ClientPage {
+export function readReadme(): Page {
   const { name, blocks } = readPage('README.md');
   const shown = blocks.filter(({ language }) => language === 'js');
   return { name, blocks: shown.map((block) => ({ ...block, mark: 'run' })) };
 }
 
-function readPage(name: string): ClientPage {
+export function readPage(name: string): Page {
   return { name, blocks: blocksOf(readFileSync(join(ROOT, name), 'utf8')) };
 }
 
@@ -56,8 +56,16 @@ export function blocksOf(text: string): Block[] {
   });
 }
 
+/** Every line of the shell blocks, in order: one command each. */
+export function commandsOf({ blocks }: Page): string[] {
+  return blocks
+    .filter(({ language }) => language === 'sh')
+    .flatMap(({ text }) => text.trimEnd().split('\n'))
+    .filter((line) => line !== '');
+}
+
 /** What keeps the page from being run as it claims. */
-export function faultsOf({ name, blocks }: ClientPage): string[] {
+export function faultsOf({ name, blocks }: Page): string[] {
   return blocks.flatMap((block, index) => {
     const at = `${name}:${block.line}`;
     if (!MARKS.includes(block.mark))

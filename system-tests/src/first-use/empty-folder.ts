@@ -21,12 +21,12 @@ export interface Ran {
   readonly seconds: number;
 }
 
-const RUN_MS_MAX = 120_000;
+const RUN_MS_MAX = 300_000;
 /** Settings of this process that would reach the product or change where npm believes it is. */
 const NOT_PASSED_ON = /^(RELAY_|DATABASE_URL|REDIS_URL|NODE_TEST_CONTEXT|NODE_OPTIONS|XDG_|INIT_CWD|npm_)/i;
 
 export function createEmptyFolder(): EmptyFolder {
-  const world = mkdtempSync(join(tmpdir(), 'relay-first-minute-'));
+  const world = mkdtempSync(join(tmpdir(), 'relay-first-use-'));
   const path = join(world, 'folder');
   const home = join(world, 'home');
   const temporary = join(world, 'temporary');

@@ -1,20 +1,32 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { startProviderSim } from '@relay/provider-sim';
+import { type ProviderSim, startProviderSim } from '@relay/provider-sim';
 import { freePort } from '@relay/testbed';
 import { type AdminClient, adminClient } from '../harness/admin-client.ts';
 import { reportFigures } from '../harness/figures.ts';
 import { IS_LONG } from '../harness/long-form.ts';
-import { commandsOf, readBlocks } from './document.ts';
 import { createEmptyFolder, type EmptyFolder } from './empty-folder.ts';
+import {
+  createKey,
+  itKnowsKeys,
+  itServesFirstLane,
+  type Key,
+  type Newcomer,
+  worksWithAccounts,
+} from './keys.ts';
 import { type Packed, pack } from './pack.ts';
+import { blocksOf, commandsOf, faultsOf, type Page, readPage, readPages, readReadme } from './read-pages.ts';
+import { createReader, type Reader } from './run-page.ts';
+import { describeServers } from './servers.ts';
 import { type Started, start } from './started.ts';
 
-// docs/start/one-minute.md from its first line to its last, with the package as it would be published. The commands are
-// read from the page and run in order; only the archive's path, the port and the tokens are put in.
+// What a newcomer does: docs/start/one-minute.md from its first line to its last, with the package as it would be published,
+// and in between the pages of docs/clients. The commands are read from the pages and run in order; only the archive's path, the
+// port and the tokens are put in. Then the same first steps with `relay serve`.
 
 // Beside other suites everything takes longer; the long form has the machine to itself.
 const SECONDS_MAX = IS_LONG ? 10 : 30;
@@ -22,12 +34,15 @@ const SILENT_SECONDS_MAX = IS_LONG ? 1 : 5;
 const INSTALL_MB_MAX = 90;
 const COMMANDS_MAX = 3;
 
-const blocks = readBlocks();
-const commands = commandsOf(blocks);
-const [install = '', begin = '', exportToken = '', first = '', traffic = '', createKey = ''] = commands;
+const minute = readPage('docs/start/one-minute.md');
+const pages = readPages();
+const commands = commandsOf(minute);
+const [install = '', begin = '', exportToken = '', first = '', traffic = '', keyCommand = ''] = commands;
 const own = commands.slice(6, 9);
 const [uninstall = '', remove = ''] = commands.slice(9);
-const figures: Record<string, unknown> = {};
+const figures: Record<string, unknown> = { pages: pages.length };
+const blocks = { run: 0, failed: 0, not_run: 0 };
+const counted = ['providers', 'endpoints', 'routing-lanes', 'limit-policies', 'guardrails'] as const;
 let artefacts: string;
 let packed: Packed;
 let folder: EmptyFolder;
@@ -36,6 +51,11 @@ let url: string;
 let env: Record<string, string>;
 let tokens: { readonly api: string; readonly admin: string };
 let admin: AdminClient;
+let newcomer: Newcomer;
+let app: Key;
+let reader: Reader;
+let provider: ProviderSim;
+let found: readonly number[];
 
 before(async () => {
   artefacts = mkdtempSync(join(tmpdir(), 'relay-artefacts-'));
@@ -47,13 +67,26 @@ before(async () => {
 });
 after(async () => {
   await running?.interrupt();
+  await provider?.close();
   folder.remove();
   rmSync(artefacts, { recursive: true, force: true });
-  reportFigures(figures);
+  reportFigures({ ...figures, ...blocks });
 });
 
-function count(path: string): Promise<number> {
-  return admin.call('GET', path).then(({ body }) => (body as unknown[]).length);
+function count(): Promise<number[]> {
+  const read = (path: string) => admin.call('GET', `/api/relay/${path}`);
+  return Promise.all(counted.map((path) => read(path).then(({ body }) => (body as unknown[]).length)));
+}
+
+async function runPage(page: Page): Promise<number> {
+  try {
+    const run = await reader.run(page);
+    blocks.run += run;
+    return run;
+  } catch (error) {
+    blocks.failed += 1;
+    throw error;
+  }
 }
 
 describe('the page', () => {
@@ -61,6 +94,18 @@ describe('the page', () => {
     assert.equal(commands.length, 11);
     assert.match(begin, /^npx relay-gateway start --demo$/);
     assert.match(exportToken, /^export RELAY_API_TOKEN=/);
+  });
+
+  it('of a client has a true mark at every block', () => {
+    assert.ok(pages.length >= 9);
+    assert.deepEqual(pages.flatMap(faultsOf), []);
+  });
+
+  it('with a block without a mark, or with one that is silently not run, is found', () => {
+    const faults = (text: string) => faultsOf({ name: 'x.md', blocks: blocksOf(text) }).length;
+    assert.equal(faults('Run:\n\n```sh\ntrue\n```\n'), 1);
+    assert.equal(faults('Run:\n\n```sh not-run\ntrue\n```\n'), 1);
+    assert.equal(faults('Not run:\n\n```sh not-run\ntrue\n```\n'), 0);
   });
 });
 
@@ -108,13 +153,13 @@ describe('the first minute', () => {
       .replace(/#sign_in=[\w-]{43}$/m, '#sign_in=…')
       .replaceAll(folder.path, '/path/to/folder');
     figures['silent_seconds'] = Number((running.silentMs / 1_000).toFixed(1));
-    assert.equal(shown.trim(), blocks.find(({ language }) => language === 'text')?.text.trim());
+    assert.equal(shown.trim(), minute.blocks.find(({ language }) => language === 'text')?.text.trim());
     running.watch.within(1_000 * SILENT_SECONDS_MAX, running.silentMs, 'silence');
   });
 
   it(`gives the openai client its first completion within ${SECONDS_MAX} s`, async () => {
-    for (const { file, text } of blocks.filter(({ language }) => language === 'js'))
-      writeFileSync(join(folder.path, file ?? ''), text.replaceAll('http://127.0.0.1:8080', url));
+    for (const { mark: file, text } of minute.blocks.filter(({ language }) => language === 'js'))
+      writeFileSync(join(folder.path, file), text.replaceAll('http://127.0.0.1:8080', url));
     const withToken = `${exportToken.replace(/=.*$/, `=${tokens.api}`)}; ${first}`;
     const { code, stdout, stderr } = await folder.run(withToken);
     const seconds = (performance.now() - running.startedMs) / 1_000;
@@ -151,6 +196,10 @@ describe('the first minute', () => {
     assert.equal(mode('secrets.json'), 0o600);
   });
 
+  it('has what the page says that the demo creates', async () => {
+    assert.deepEqual(await count(), [2, 2, 2, 4, 1]);
+  });
+
   it('serves the console', async () => {
     const page = await fetch(`${url}/console/`);
     assert.equal(page.status, 200);
@@ -175,7 +224,7 @@ describe('the first minute', () => {
 
 describe('a key for an application', () => {
   it('takes the place of the API token, and the log names it', async () => {
-    const { code, stdout, stderr } = await folder.run(createKey);
+    const { code, stdout, stderr } = await folder.run(keyCommand);
     assert.equal(code, 0, stderr);
     const { api_key, key } = JSON.parse(stdout) as { api_key: string; key: { id: string; scopes: string[] } };
     assert.deepEqual(key.scopes, ['relay:request']);
@@ -188,26 +237,72 @@ describe('a key for an application', () => {
 
 describe('a provider of one’s own', () => {
   it(`responds after at most ${COMMANDS_MAX} commands`, async () => {
-    const provider = await startProviderSim({ keys: ['sk-own'], models: ['gpt-5.1', 'gpt-5.1-mini'] });
+    const theirs = await startProviderSim({ keys: ['sk-own'], models: ['gpt-5.1', 'gpt-5.1-mini'] });
     try {
       const lines = own.map((line) =>
-        line.replace('sk-…', 'sk-own').replace('add openai', `add openai --base-url ${provider.baseUrl}`),
+        line.replace('sk-…', 'sk-own').replace('add openai', `add openai --base-url ${theirs.baseUrl}`),
       );
       const { code, stdout, stderr } = await folder.run(lines.join(' && '));
       assert.equal(code, 0, stderr);
       assert.match(stdout, /^Added OpenAI to lane default:\n {2}gpt-5\.1 \(.*\n {2}gpt-5\.1-mini \(/m);
-      const chat = await provider.waitFor(({ path }) => path === '/v1/chat/completions');
+      const chat = await theirs.waitFor(({ path }) => path === '/v1/chat/completions');
       assert.equal(chat.model, 'gpt-5.1');
       figures['commands'] = own.length;
       assert.ok(own.length <= COMMANDS_MAX);
     } finally {
-      await provider.close();
+      await theirs.close();
     }
   });
 });
 
+describe('a reader of the pages of clients', () => {
+  before(() => {
+    reader = createReader(folder, url, tokens.api);
+  });
+  after(() => reader.remove());
+
+  for (const page of pages.filter(({ blocks: { length } }) => length > 0))
+    it(`${page.name} works as it is written`, async () => {
+      blocks.not_run += page.blocks.filter(({ mark }) => mark === 'not-run').length;
+      await runPage(page);
+    });
+
+  it('the README’s first request works', async () => {
+    assert.equal(await runPage(readReadme()), 1);
+  });
+
+  it('reached the gateway: requests of every operation completed', async () => {
+    const { body } = await admin.call('GET', '/api/relay/requests?state=completed&limit=100');
+    const operations = new Set(
+      (body as { data: { operation: string }[] }).data.map((each) => each.operation),
+    );
+    assert.deepEqual([...operations].sort(), ['chat', 'embeddings', 'messages', 'responses']);
+  });
+});
+
+describe('a lane and keys', () => {
+  before(async () => {
+    provider = await startProviderSim();
+    newcomer = {
+      ...{ url, inferenceUrl: url, apiToken: tokens.api, adminToken: tokens.admin, admin, provider },
+      async createByCommand() {
+        const { stdout } = await folder.run(keyCommand);
+        return JSON.parse(stdout) as Awaited<ReturnType<Newcomer['createByCommand']>>;
+      },
+    };
+    app = await createKey(admin, { name: 'App', scopes: ['relay:request'] });
+  });
+
+  itServesFirstLane(() => newcomer);
+  itKnowsKeys(
+    () => newcomer,
+    () => app,
+  );
+});
+
 describe('the next start', () => {
   it('goes on with the same data and tokens, and shows none', async () => {
+    found = await count();
     const before = await untilLogged(32);
     await running.interrupt();
     running = await start(folder, begin, env);
@@ -221,11 +316,7 @@ describe('the next start', () => {
   });
 
   it('creates nothing a second time', async () => {
-    assert.equal(await count('/api/relay/providers'), 3);
-    assert.equal(await count('/api/relay/endpoints'), 4);
-    assert.equal(await count('/api/relay/routing-lanes'), 3);
-    assert.equal(await count('/api/relay/limit-policies'), 4);
-    assert.equal(await count('/api/relay/guardrails'), 1);
+    assert.deepEqual(await count(), found);
   });
 
   it('leaves alone what people changed', async () => {
@@ -233,8 +324,14 @@ describe('the next start', () => {
     const [policy] = body as { id: string }[];
     assert.equal((await admin.call('DELETE', `/api/relay/limit-policies/${policy?.id}`)).status, 204);
     await running.interrupt();
-    running = await start(folder, begin, env);
-    assert.equal(await count('/api/relay/limit-policies'), 3);
+    const accounts = { RELAY_ACCOUNTS: 'true', RELAY_AUTH_SECRET: randomBytes(32).toString('base64url') };
+    running = await start(folder, begin, { ...env, ...accounts });
+    const [, , , policies = 0] = found;
+    assert.equal((await count())[3], policies - 1);
+  });
+
+  it('can have accounts: a key from before them works, and so does one that is created then', async () => {
+    await worksWithAccounts(url, tokens.admin, app);
   });
 });
 
@@ -259,6 +356,8 @@ describe('the end', () => {
     );
   });
 });
+
+describe('relay serve', describeServers);
 
 /** The request log once it holds that many; what is settled is written in batches. */
 async function untilLogged(wanted: number): Promise<{ body: { data: Record<string, unknown>[] } }> {
