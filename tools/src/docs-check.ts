@@ -45,8 +45,8 @@ async function findBroken(): Promise<{ pages: number; links: number; broken: num
 }
 
 async function runSnippets(): Promise<Snippets> {
-  const suite = join(ROOT, 'system-tests/src/run.ts');
-  const { ok, output } = await runCommand(process.execPath, [suite, 'first-use'], ROOT);
+  const suite = join(ROOT, 'tools/src/run-tests.ts');
+  const { ok, output } = await runCommand(process.execPath, [suite, 'system', 'first-use'], ROOT);
   if (!ok) process.stdout.write(output);
   const figures = figuresIn(output);
   const failed = figures?.failed ?? 0;
