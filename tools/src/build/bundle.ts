@@ -31,6 +31,8 @@ export async function writeBundle(root: string, directory: string): Promise<Bund
     platform: 'node',
     external: isLeftOutside,
     plugins: [ownFolder(root, (folder) => folders.add(folder))],
+    // A busy machine is no fault of the bundle.
+    checks: { bundlerTimings: false },
     onLog: (_level, log) => warnings.push(log.message),
   });
   const { output } = await bundle.write({

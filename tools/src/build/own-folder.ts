@@ -28,19 +28,23 @@ export interface Placed {
 export function ownFolder(root: string, seen: (folder: string) => void): Plugin {
   return {
     name: 'own-folder',
-    transform(code, id) {
-      if (!id.startsWith(root + sep)) return null;
-      const file = relative(root, id).replaceAll(sep, '/');
-      if (file.includes('node_modules/')) {
-        refuseSelf(code, file);
-        return null;
-      }
-      const placed = placeInBundle(code, file);
-      if (placed === null) return null;
-      if (placed.readsFolder) seen(dirname(file));
-      for (const worker of placed.workers)
-        this.emitFile({ type: 'chunk', id: join(dirname(id), `${worker}.ts`), fileName: `${worker}.js` });
-      return { code: placed.code, map: null };
+    transform: {
+      // Of thousands of modules, a few look for something.
+      filter: { code: ANY_SELF },
+      handler(code, id) {
+        if (!id.startsWith(root + sep)) return null;
+        const file = relative(root, id).replaceAll(sep, '/');
+        if (file.includes('node_modules/')) {
+          refuseSelf(code, file);
+          return null;
+        }
+        const placed = placeInBundle(code, file);
+        if (placed === null) return null;
+        if (placed.readsFolder) seen(dirname(file));
+        for (const worker of placed.workers)
+          this.emitFile({ type: 'chunk', id: join(dirname(id), `${worker}.ts`), fileName: `${worker}.js` });
+        return { code: placed.code, map: null };
+      },
     },
   };
 }
