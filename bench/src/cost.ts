@@ -53,7 +53,7 @@ export async function cost(args: readonly string[]): Promise<CostFigures> {
   return { dearer, disturbed: namesOf(figures, 'disturbed'), figures };
 }
 
-/** What is too dear is measured once more, in new processes. */
+/** What is too dear is measured once more, in new processes and twice as often; that decides. */
 async function compare(names: readonly string[], committed: Committed): Promise<CostFigures['figures']> {
   const before = Object.fromEntries(names.map((name) => [name, committed[name] ?? Number.NaN]));
   const first = await measureCost(names);
@@ -61,12 +61,7 @@ async function compare(names: readonly string[], committed: Committed): Promise<
   const dearer = names.filter((name) => figures[name]?.verdict !== 'ok');
   if (dearer.length === 0) return figures;
   say(`again, because it was dearer: ${dearer.join(', ')}`);
-  const second = await measureCost(dearer);
-  const isLower = (name: string) => (second[name]?.ratio ?? Number.NaN) < (first[name]?.ratio ?? Number.NaN);
-  return compareFigures(
-    { ...first, ...Object.fromEntries(Object.entries(second).filter(([name]) => isLower(name))) },
-    before,
-  );
+  return compareFigures({ ...first, ...(await measureCost(dearer, 2)) }, before);
 }
 
 async function measureOften(names: readonly string[]): Promise<Committed> {

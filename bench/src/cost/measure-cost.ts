@@ -10,26 +10,26 @@ export const FIGURES: readonly string[] = [...PART_NAMES, ...REPLAY_NAMES];
 const STARTS = 5;
 const ROUNDS = 8;
 
-/** The figures of these names, from processes of their own. */
-export async function measureCost(names: readonly string[]): Promise<Measured> {
+/** The figures of these names, from processes of their own. `effort`: how many times as much is measured. */
+export async function measureCost(names: readonly string[], effort = 1): Promise<Measured> {
   const parts = PART_NAMES.filter((name) => names.includes(name));
   const replays = REPLAY_NAMES.filter((name) => names.includes(name));
   return {
-    ...(parts.length > 0 ? await measureParts(parts) : {}),
-    ...(replays.length > 0 ? await measureReplays(replays) : {}),
+    ...(parts.length > 0 ? await measureParts(parts, STARTS * effort) : {}),
+    ...(replays.length > 0 ? await measureReplays(replays, ROUNDS * effort) : {}),
   };
 }
 
-async function measureParts(names: readonly string[]): Promise<Measured> {
-  say(`${names.join(', ')}: ${STARTS} starts`);
-  const ratios = ratiosToReference(await measureStarts(ROOT, STARTS));
+async function measureParts(names: readonly string[], starts: number): Promise<Measured> {
+  say(`${names.join(', ')}: ${starts} starts`);
+  const ratios = ratiosToReference(await measureStarts(ROOT, starts));
   return Object.fromEntries(names.map((name) => [name, { ratio: ratios[name] ?? Number.NaN, spread: 1 }]));
 }
 
-async function measureReplays(names: readonly string[]): Promise<Measured> {
+async function measureReplays(names: readonly string[], rounds: number): Promise<Measured> {
   const replays = await startReplays();
   try {
-    const costs = await replays.measure(names, ROUNDS);
+    const costs = await replays.measure(names, rounds);
     return Object.fromEntries(costs.map(({ name, ratio, spread }) => [name, { ratio, spread }]));
   } finally {
     await replays.stop();
