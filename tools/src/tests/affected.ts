@@ -17,6 +17,8 @@ const READS: Readonly<Record<string, RegExp>> = {
   'check knip': /\.([cm]?[jt]sx?|json)$/,
   'check lint': /\.[cm]?[jt]sx?$|^\.oxlintrc/,
   'check site': /^(docs|site)\/|\.md$|^contract\/openapi\.json$/,
+  // Tests of tools also read workflows, scripts, manifests and documents.
+  'unit tools': /^(\.github|\.ci|changes|deploy|docs)\/|\.sh$|^(CHANGELOG\.md|\.nvmrc)$/,
   'faults image': /^(deploy|package|cli|tools\/src\/(image|build))\//,
 };
 const CONSOLE = /^(console|contract)\//;
@@ -51,7 +53,7 @@ export function affectedJobs(
     if (isProductAffected && job.needs.length > 0) return true;
     if (job.name.startsWith('e2e ') && changed.some((path) => CONSOLE.test(path))) return true;
     const entries = job.files.length > 0 ? job.files : job.command.filter((each) => each.endsWith('.ts'));
-    return reads === undefined && reaches(entries);
+    return (reads === undefined || job.files.length > 0) && reaches(entries);
   });
   const needed = new Set(direct.flatMap(({ needs }) => needs));
   return jobs.filter((job) => direct.includes(job) || needed.has(job.name));
