@@ -8,7 +8,7 @@ import { TimeBoundError, watchScheduler, within } from './within.ts';
 
 const BUSY = 'for (;;);';
 const WORK_CPU_MS = 250;
-/** Works for that much of a core's time when it is told to, and says so. */
+/** Works for that much of a core's time at a word on its input, and says so. */
 const WORK = `
   process.stdin.once('data', () => {
     const start = process.cpuUsage();
@@ -96,7 +96,7 @@ describe('what the scheduler took', () => {
     assert.deepEqual(takenIn([]), { ofMs: 0, ms: 0, shareMost: 0 });
     assert.deepEqual(takenIn([of(0, 0), of(0, 0)]), { ofMs: 100, ms: 0, shareMost: 0 });
     assert.deepEqual(takenIn([of(25, 0), of(25, 50)]), { ofMs: 100, ms: 75, shareMost: 0.5 });
-    // What is told late may be more than the time since.
+    // What the system counts late may be more than the time since.
     assert.equal(takenIn([of(80, 0)]).ms, 50);
   });
 

@@ -28,7 +28,7 @@ export interface SchedulerWatch extends Disposable {
   within(msMax: number, tookMs: number, what: string): void;
   /** The same for a median, of which the scheduler took the same share as of the whole time. */
   typicallyWithin(msMax: number, tookMs: number, what: string): void;
-  /** For what depends on time and is no duration, such as a count per second. */
+  /** For what depends on time and is not a duration, such as a count per second. */
   inTime(holds: boolean, what: string): void;
   /** The longest that the scheduler may have delayed something by. */
   takenMs(): number;

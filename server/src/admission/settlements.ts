@@ -10,7 +10,7 @@ import { inParts, type RestoreDeps, restoreOperation } from './restore-operation
 const WATCH_MS = 1_000;
 const settled = channel('relay:settled');
 
-/** Tells whoever watches the process that nothing is left to settle of a request. */
+/** Tells a watcher of the process that nothing is left to settle of a request. */
 export function tellSettled(operationId: string): void {
   if (settled.hasSubscribers) settled.publish({ operationId });
 }

@@ -74,7 +74,7 @@ function scenario<Result extends object>(
   });
 }
 
-/** The provider got most of the calls that the limit allows; what the scheduler takes may be used by nobody. */
+/** The provider got most of the calls that the limit allows; what the scheduler takes may stay unused. */
 function assertUsed(
   watch: SchedulerWatch,
   share: number,
