@@ -50,10 +50,8 @@ async function admit(
   const answer = await engine.admit(ask);
   if (answer.kind !== 'rebuild') return answer;
   const openings = charges.map(({ policy }) => ({ policy, startMs: START_MS, amount: 0 }));
-  await engine.initialize(
-    'o',
-    openings.filter(({ policy }) => answer.policyIds.includes(policy.id)),
-  );
+  const wanted = openings.filter(({ policy }) => answer.policyIds.includes(policy.id));
+  await engine.initialize('o', wanted);
   return engine.admit(ask);
 }
 
