@@ -1,4 +1,4 @@
-// `npm test`, `npm run system`, `npm run e2e` and `.ci/run`: chooses jobs, runs as many at once as the cores can carry, and
+// `npm test`, `npm run system`, `npm run e2e` and `.ci/run`: chooses jobs, runs as many concurrently as the cores can carry, and
 // closes with one line that counts every test.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';

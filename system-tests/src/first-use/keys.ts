@@ -15,7 +15,7 @@ export interface Key {
   readonly secret: string;
 }
 
-/** A deployment on which somebody has just begun. */
+/** A deployment that a newcomer has just started. */
 export interface Newcomer {
   readonly url: string;
   /** Where inference is served: a process that has never seen the key, if there are several. */

@@ -7,7 +7,7 @@ import { describe, it } from 'node:test';
 export const stores = process.env['RELAY_SYSTEM_STORES'] === 'embedded' ? 'embedded' : 'servers';
 
 /** How tests begin that a run says it leaves out, and why. */
-export const LEFT_OUT = 'not on embedded stores: ';
+const LEFT_OUT = 'not on embedded stores: ';
 
 /** Tests of what an embedded deployment does not have. */
 export interface OnServers {

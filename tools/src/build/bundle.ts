@@ -31,7 +31,7 @@ export async function writeBundle(root: string, directory: string): Promise<Bund
     platform: 'node',
     external: isLeftOutside,
     plugins: [ownFolder(root, (folder) => folders.add(folder))],
-    // A busy machine is no fault of the bundle.
+    // Timings depend on how busy the machine is.
     checks: { bundlerTimings: false },
     onLog: (_level, log) => warnings.push(log.message),
   });

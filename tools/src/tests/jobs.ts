@@ -19,7 +19,6 @@ export const suiteNames = [
   'faults',
   'bench',
 ] as const;
-export type SuiteName = (typeof suiteNames)[number];
 
 const SUITE = /^system-tests\/src\/([^/]+)\/\1\.suite\.ts$/;
 const STORY = /^system-tests\/src\/e2e\/([^/]+)\.e2e\.ts$/;

@@ -15,7 +15,7 @@ const JOBS_PER_CORE_MAX = 2;
 const LOAD_PER_CORE_MAX = 1.15;
 
 /**
- * Runs all jobs, the longest first, as many at once as their loads allow: a job's load is the number of cores that it kept busy
+ * Runs all jobs, the longest first, as many concurrently as their loads allow: a job's load is the number of cores that it kept busy
  * in the last run. Jobs that measure run at the end, one at a time. A job whose needs failed is not run.
  */
 export async function runPool(

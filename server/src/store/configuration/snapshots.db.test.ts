@@ -87,10 +87,10 @@ describe('snapshots', () => {
     return new Promise((resolve) => {
       const check = (changed: string, snapshot: OrganizationSnapshot | undefined) => {
         if (changed !== organizationId || !holds(snapshot)) return;
-        unsubscribe();
+        stopWatching();
         resolve();
       };
-      const unsubscribe = snapshots.onChange(check);
+      const stopWatching = snapshots.onChange(check);
       const now = snapshots.get(organizationId);
       if (now !== undefined) check(organizationId, now);
     });
