@@ -46,6 +46,8 @@ const STORY_GROUPS = 4;
 /** Gives the seed of the run to every property of fast-check. */
 const SEED = './testbed/src/seed-fast-check.ts';
 
+const SIMULATION = 'server/src/main/simulation/run.fixture.ts';
+
 const PACKAGE = 'build package';
 const CONSOLE = 'build console';
 const BUILD_CONSOLE = "import('./system-tests/src/e2e/build-console.ts').then((m) => m.buildConsole('.'))";
@@ -162,11 +164,8 @@ function faultJobs(product: Product): Job[] {
     commandJob('faults image', ['tools/src/image.ts', '--check'], { isRoot: true }),
     commandJob('faults sinks', [...chaos, 'sinks', '--short'], onlyInAll),
     commandJob('faults disk', [...chaos, 'disk', '--short'], { ...onlyInAll, isRoot: true }),
-    commandJob(
-      'faults simulation',
-      ['server/src/main/simulation/run.fixture.ts', '--seeds', '400'],
-      onlyInAll,
-    ),
+    commandJob('faults simulation', [SIMULATION, '--seeds', '400'], onlyInAll),
+    commandJob('faults bugs', [SIMULATION, '--seeds', '60', '--planted', 'all'], onlyInAll),
     commandJob('faults planted', ['tools/src/faults.ts'], { ...onlyInAll, msMax: 6 * LONG_MS_MAX }),
   ];
 }
