@@ -6,7 +6,7 @@ import { isAbsolute, join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Job, JobResult } from './job.ts';
 import { endedChildrenCpuS, watchRunDelay } from './process-times.ts';
-import type { FailedTest, TestResult } from './test-result.ts';
+import { ALL_ENDED, type FailedTest, type TestResult } from './test-result.ts';
 
 const LEAVE_AT_ONCE = new URL('./leave-at-once.ts', import.meta.url).href;
 const RESULT_LINES = join(import.meta.dirname, 'result-lines.ts');
@@ -57,9 +57,10 @@ export async function runJob(job: Job, setup: JobSetup): Promise<JobResult> {
   await once(log, 'close');
   const wallS = (performance.now() - startMs) / 1_000;
   const output = readFileSync(logFile, 'utf8');
-  const read =
-    job.files.length > 0 ? testsIn(readIfThere(resultsFile) ?? '', root) : countedTests(job, output);
-  const tests = [...read, ...brokenJob(job, read, { code, hung, output, wallS })];
+  const lines = readIfThere(resultsFile) ?? '';
+  const read = job.files.length > 0 ? testsIn(lines, root) : countedTests(job, output);
+  const isWhole = job.files.length === 0 || lines.endsWith(`${ALL_ENDED}\n`);
+  const tests = [...read, ...brokenJob(job, read, { code, hung, isWhole, output, wallS })];
   const figures = readIfThere(figuresFile);
   rmSync(directory, { recursive: true, force: true });
   return {
@@ -151,6 +152,8 @@ function countedTests(job: Job, output: string): TestResult[] {
 interface HowItEnded {
   readonly code: number | null;
   readonly hung: boolean;
+  /** False: the process ended before its tests did. */
+  readonly isWhole: boolean;
   readonly output: string;
   readonly wallS: number;
 }
@@ -159,7 +162,7 @@ interface HowItEnded {
 function brokenJob(
   job: Job,
   read: readonly TestResult[],
-  { code, hung, output, wallS }: HowItEnded,
+  { code, hung, isWhole, output, wallS }: HowItEnded,
 ): TestResult[] {
   const file = job.files[0] ?? job.command[0] ?? job.name;
   if (hung)
@@ -168,9 +171,8 @@ function brokenJob(
     return code === 0
       ? [{ outcome: 'passed', file, name: job.name, ms: Math.round(wallS * 1_000) }]
       : [failure(file, job.name, lastLines(output))];
-  const without = job.files.filter((each) => !read.some((test) => test.file === each));
-  if (without.length > 0 || (code !== 0 && read.every(({ outcome }) => outcome === 'passed')))
-    return [failure(without[0] ?? file, `${job.name} ended with status ${code}`, lastLines(output))];
+  if (!isWhole || read.length === 0 || (code !== 0 && read.every(({ outcome }) => outcome === 'passed')))
+    return [failure(file, `${job.name} ended with status ${code}`, lastLines(output))];
   return [];
 }
 

@@ -37,6 +37,9 @@ export interface TestEvent {
   };
 }
 
+/** The line after the last result. */
+export const ALL_ENDED = 'all tests ended';
+
 const TIME_BOUND = 'RELAY_TIME_BOUND';
 
 /**
