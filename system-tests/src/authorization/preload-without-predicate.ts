@@ -1,7 +1,8 @@
 // Loaded into a server process before anything else: takes the organization out of every condition of every statement
 // that works for one organization, as if all of those queries had forgotten it. Statements that work for the deployment
-// (doors, snapshots, worker) are left alone, because nothing stands behind them.
-import pg from 'pg';
+// (doors, snapshots, worker) are left alone, because nothing stands behind them. It changes the bytes on their way to
+// PostgreSQL, because the package holds its own copy of the client.
+import { Socket } from 'node:net';
 
 /** The server sets the role and organization of a connection as it begins a transaction, with which they end. */
 const BEGINS = /^\s*(?:begin|start transaction)\b.*set_config\('role', 'relay_app'/is;
@@ -10,25 +11,30 @@ const ENDS = /^\s*(?:commit|rollback)\s*$/i;
 const PREDICATE = /(?:"?\w+"?\.)?"?organization_id"? = \$(\d+)(?!\d)/g;
 const CHANGES_OR_READS = /^\s*(?:select|update|delete|with)\b/i;
 
-type Query = (this: pg.Client, ...args: unknown[]) => unknown;
-const prototype = pg.Client.prototype as unknown as { query: Query };
-const { query } = prototype;
-const confined = new WeakSet<pg.Client>();
+// Both begin with one byte for the type and four for the length. A Parse then has the name of the statement, ended by a zero.
+const QUERY = 'Q'.charCodeAt(0);
+const PARSE = 'P'.charCodeAt(0);
+const HEAD_BYTES = 5;
 
-function withoutPredicate(text: string): string {
-  return CHANGES_OR_READS.test(text) ? text.replaceAll(PREDICATE, '($$$1)::uuid is not null') : text;
-}
+const confined = new WeakSet<Socket>();
+const prototype = Socket.prototype as { write: (this: Socket, ...args: unknown[]) => boolean };
+const { write } = prototype;
 
-prototype.query = function (config, ...rest) {
-  const text = typeof config === 'string' ? config : (config as { text?: unknown } | null)?.text;
-  if (typeof text !== 'string') return query.call(this, config, ...rest);
-  if (BEGINS.test(text)) confined.add(this);
-  if (ENDS.test(text)) confined.delete(this);
-  if (!confined.has(this)) return query.call(this, config, ...rest);
-  const changed = withoutPredicate(text);
-  return query.call(
-    this,
-    typeof config === 'string' ? changed : { ...(config as object), text: changed },
-    ...rest,
-  );
+prototype.write = function (data, ...rest) {
+  return write.call(this, Buffer.isBuffer(data) ? changed(this, data) : data, ...rest);
 };
+
+/** The statement keeps its length, so that the rest of the message stays as it is. */
+function changed(socket: Socket, message: Buffer): Buffer {
+  if (message[0] !== QUERY && message[0] !== PARSE) return message;
+  const start = message[0] === QUERY ? HEAD_BYTES : message.indexOf(0, HEAD_BYTES) + 1;
+  const end = message.indexOf(0, start);
+  const text = message.toString('latin1', start, end);
+  if (BEGINS.test(text)) confined.add(socket);
+  if (ENDS.test(text)) confined.delete(socket);
+  if (!confined.has(socket) || !CHANGES_OR_READS.test(text)) return message;
+  const without = text.replaceAll(PREDICATE, (predicate, parameter: string) =>
+    `$${parameter}::uuid is not null`.padEnd(predicate.length),
+  );
+  return Buffer.concat([message.subarray(0, start), Buffer.from(without, 'latin1'), message.subarray(end)]);
+}
