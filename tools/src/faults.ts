@@ -6,17 +6,18 @@ import { type PlantedCopy, plantedCopy } from './check/planted-copy.ts';
 import { compileFaults } from './faults/compile-faults.ts';
 import { type Fault, plantIn } from './faults/fault.ts';
 import { faultLists } from './faults/lists.ts';
-import { notInRun } from './faults/not-in-run.ts';
 import { type NearResult, runNear } from './faults/run-near.ts';
+import { allJobs } from './tests/jobs.ts';
 
 const USAGE = `usage: npm run faults [-- --module M] [--only TEXT] [--tier run]
 Plants each fault from tools/src/faults/lists in a copy of the tree and runs the tests near it. A fault that no test
 catches survives. The last line is {"faults","caught","survived"}; fails if one survives without a listed reason.
   --module M   one list: ${Object.keys(faultLists).join(', ')}
   --only TEXT  faults whose name or path contains it
-  --tier run   only test files that .ci/run runs (tools/src/faults/not-in-run.ts has the others)
+  --tier run   only test files that .ci/run runs (`npm test -- --tier run --list` names their jobs)
 `;
 
+const ROOT = join(import.meta.dirname, '../..');
 const AT_A_TIME = 2;
 const STEADY_MS_MAX = 300_000;
 const HANGS_AFTER_MS = 30_000;
@@ -100,11 +101,14 @@ async function main(args: readonly string[]): Promise<number> {
   const { values } = parseArgs({ args: [...args], options: { module: text, only: text, tier: text } });
   const { module = null, only = null, tier = null } = values;
   if (tier !== null && tier !== 'run') throw new Error(`no tier is named "${tier}"\n${USAGE}`);
+  const inRun = filesInRun();
   const faults = Object.entries(faultLists)
     .filter(([list]) => module === null || list === module)
     .flatMap(([, listed]) => listed)
     .filter(({ name, file }) => only === null || name.includes(only) || file.includes(only))
-    .map((fault) => (tier === null ? fault : { ...fault, tests: fault.tests.filter(isInRun) }));
+    .map((fault) =>
+      tier === null ? fault : { ...fault, tests: fault.tests.filter((test) => inRun.has(test)) },
+    );
   process.stdout.write(`${faults.length} faults\n`);
   using first = plantedCopy();
   // Every fault runs the same files again.
@@ -127,8 +131,10 @@ async function main(args: readonly string[]): Promise<number> {
   return isAccepted && caught > 0 ? 0 : 1;
 }
 
-function isInRun(test: string): boolean {
-  return !notInRun.some((start) => test.startsWith(start));
+/** The test files that `.ci/run` runs. */
+function filesInRun(): ReadonlySet<string> {
+  const jobs = allJobs(ROOT, { onPackage: true, isLong: false });
+  return new Set(jobs.filter(({ tier }) => tier === 'run').flatMap(({ files }) => files));
 }
 
 await runCommand(USAGE, main);
