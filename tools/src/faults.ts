@@ -14,7 +14,7 @@ Plants each fault from tools/src/faults/lists in a copy of the tree and runs the
 catches survives. The last line is {"faults","caught","survived"}; fails if one survives without a listed reason.
   --module M   one list: ${Object.keys(faultLists).join(', ')}
   --only TEXT  faults whose name or path contains it
-  --tier run   only test files that .ci/run runs (`npm test -- --tier run --list` names their jobs)
+  --tier run   only test files that .ci/run runs; npm test -- --tier run --list names their jobs
 `;
 
 const ROOT = join(import.meta.dirname, '../..');

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, describe, it } from 'node:test';
 import { type PrivateRedis, startRedis } from '@relay/testbed';
+import { IS_LONG } from '@relay/testbed/long-form';
 import { createRandom, testSeed } from '@relay/testbed/random';
 import { NOBODY } from '../admission/ask.fixture.ts';
 import { createRedisEngine } from '../admission/redis/engine.ts';
@@ -23,7 +24,7 @@ import { createRedis, type Redis } from '../store/redis/redis.ts';
 import { usageStreamOf } from '../store/redis/shards.ts';
 import type { GatewayOrders } from './killed-gateway.fixture.ts';
 
-const PARTS = 10;
+const PARTS = IS_LONG ? 10 : 3;
 const KILLS_PER_PART = 5;
 const SEED = testSeed();
 const log = createLog('silent');

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { IS_LONG } from '@relay/testbed/long-form';
 import { reportFigures } from '../harness/figures.ts';
 import { liveKeys } from '../harness/live-state.ts';
-import { IS_LONG } from '../harness/long-form.ts';
 import { quantile } from '../harness/provider-view.ts';
 import { severalProcesses, storeServers } from '../harness/stores.ts';
 import { afterMs } from '../harness/until.ts';

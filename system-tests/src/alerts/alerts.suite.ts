@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
+import { IS_LONG } from '@relay/testbed/long-form';
 import { createRandom } from '../chaos/random.ts';
 import { type AdminClient, adminClient, createLane } from '../harness/admin-client.ts';
 import { type Deployment, startDeployment } from '../harness/deployment.ts';
 import { reportFigures } from '../harness/figures.ts';
-import { IS_LONG } from '../harness/long-form.ts';
 import type { RelayProcess } from '../harness/relay-process.ts';
 import { severalProcesses } from '../harness/stores.ts';
 import { afterMs, until } from '../harness/until.ts';

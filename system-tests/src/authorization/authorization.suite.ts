@@ -3,10 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { type Account, allRoutes } from '@relay/contract';
+import { IS_LONG } from '@relay/testbed/long-form';
 import { type Accounts, openAccounts } from '../harness/accounts.ts';
 import { type Deployment, startDeployment } from '../harness/deployment.ts';
 import { reportFigures } from '../harness/figures.ts';
-import { IS_LONG } from '../harness/long-form.ts';
 import { untilLedgerReady } from '../harness/objects.ts';
 import type { RelayProcess } from '../harness/relay-process.ts';
 import {

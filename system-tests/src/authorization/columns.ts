@@ -1,5 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { allRoutes, allScopes, type Route, type Scope, scopesOf } from '@relay/contract';
+import { IS_LONG } from '@relay/testbed/long-form';
 import {
   type Accounts,
   mintKey,
@@ -8,7 +9,6 @@ import {
   type Role,
   spoilChecksum,
 } from '../harness/accounts.ts';
-import { IS_LONG } from '../harness/long-form.ts';
 import type { Caller } from './expected.ts';
 import { entitlementsOf, permissionsOf, withImplied } from './roles-and-plans.ts';
 

@@ -10,7 +10,7 @@ export interface Answer {
   readonly body: unknown;
 }
 
-export interface Sending extends Omit<RelayRequest, 'expectsDeviation'> {
+export interface Sending extends RelayRequest {
   /** The bearer key; null sends no Authorization header. */
   readonly key?: string | null;
 }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { redisCall } from '@relay/testbed';
+import { IS_LONG } from '@relay/testbed/long-form';
 import { tagOf } from '../chaos/provider-log.ts';
 import { createRandom } from '../chaos/random.ts';
 import { ask } from '../chaos/request.ts';
 import { reportFigures } from '../harness/figures.ts';
-import { IS_LONG } from '../harness/long-form.ts';
 import { afterMs } from '../harness/until.ts';
 import { compare, exceededMinute, exceededUnits } from './judge.ts';
 import { LANES, type LaneName, LIMITS, type Site, startSite } from './site.ts';

@@ -1,8 +1,8 @@
 import { type PrivateRedis, redisCall, startRedis, startTcpProxy } from '@relay/testbed';
+import { IS_LONG } from '@relay/testbed/long-form';
 import { type ProviderLog, startProviderLog } from '../chaos/provider-log.ts';
 import { createLane } from '../harness/admin-client.ts';
 import { type Deployment, startDeployment } from '../harness/deployment.ts';
-import { IS_LONG } from '../harness/long-form.ts';
 import { afterMs, until } from '../harness/until.ts';
 
 /** A deployment whose Redis has a replica, both behind one address. */

@@ -9,10 +9,10 @@ import {
   startProviderSim,
 } from '@relay/provider-sim';
 import { freePort } from '@relay/testbed';
+import { IS_LONG } from '@relay/testbed/long-form';
 import OpenAI from 'openai';
 import { type Deployment, startDeployment } from '../harness/deployment.ts';
 import { reportFigures } from '../harness/figures.ts';
-import { IS_LONG } from '../harness/long-form.ts';
 import { protocolOf } from '../harness/mode.ts';
 import { keepAliveAgent } from '../harness/raw-exchange.ts';
 import { readRequestLog } from '../harness/request-log.ts';

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { type ProviderSim, startProviderSim } from '@relay/provider-sim';
 import { freePort } from '@relay/testbed';
+import { IS_LONG } from '@relay/testbed/long-form';
 import { type AdminClient, adminClient } from '../harness/admin-client.ts';
 import { reportFigures } from '../harness/figures.ts';
-import { IS_LONG } from '../harness/long-form.ts';
 import { createEmptyFolder, type EmptyFolder } from './empty-folder.ts';
 import {
   createKey,

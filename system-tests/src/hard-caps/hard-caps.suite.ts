@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { watchScheduler } from '@relay/testbed';
+import { IS_LONG } from '@relay/testbed/long-form';
 import { type Fleet, startFleet } from '../chaos/fleet.ts';
 import { createRandom } from '../chaos/random.ts';
 import { reportFigures } from '../harness/figures.ts';
-import { IS_LONG } from '../harness/long-form.ts';
 import { afterMs, until } from '../harness/until.ts';
 import { type Cap, makeCaps } from './caps.ts';
 import { startClients } from './clients.ts';

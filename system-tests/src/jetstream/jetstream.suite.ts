@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
+import { IS_LONG } from '@relay/testbed/long-form';
 import { createRandom } from '../chaos/random.ts';
 import { compareLines } from '../chaos/usage-lines.ts';
 import { reportFigures } from '../harness/figures.ts';
-import { IS_LONG } from '../harness/long-form.ts';
 import { severalProcesses } from '../harness/stores.ts';
 import { kills } from './kills.ts';
 import { type Scene, startScene } from './scene.ts';

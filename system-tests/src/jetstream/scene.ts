@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { type PrivateNats, startNats } from '@relay/testbed';
+import { IS_LONG } from '@relay/testbed/long-form';
 import { adminClient, createLane } from '../harness/admin-client.ts';
 import { startDeployment } from '../harness/deployment.ts';
 import { type LedgerView, openLedgerView } from '../harness/ledger-view.ts';
-import { IS_LONG } from '../harness/long-form.ts';
 import type { RelayProcess } from '../harness/relay-process.ts';
 import { until } from '../harness/until.ts';
 import { type StreamReader, streamReader } from './stream-reader.ts';

@@ -1,6 +1,6 @@
 import { after, before, describe } from 'node:test';
+import { IS_LONG } from '@relay/testbed/long-form';
 import { reportFigures } from '../harness/figures.ts';
-import { IS_LONG } from '../harness/long-form.ts';
 import { attemptCases } from './attempt-cases.ts';
 import { deliveryCases } from './delivery-cases.ts';
 import { letterCases } from './letter-cases.ts';

@@ -1,5 +1,5 @@
 import { allRoutes } from '@relay/contract';
-import { IS_LONG } from '../harness/long-form.ts';
+import { IS_LONG } from '@relay/testbed/long-form';
 import { type Answer, type Caller, itemsOf } from './answer.ts';
 import type { Made } from './repeats.ts';
 import { routeOf } from './route-of.ts';

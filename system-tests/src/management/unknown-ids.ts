@@ -1,6 +1,6 @@
 import { allRoutes, type Route } from '@relay/contract';
+import { IS_LONG } from '@relay/testbed/long-form';
 import { sampleOf } from '../harness/examples.ts';
-import { IS_LONG } from '../harness/long-form.ts';
 import { type Caller, NO_ID } from './answer.ts';
 import type { World } from './world.ts';
 

@@ -1,4 +1,4 @@
-import { IS_LONG } from '../harness/long-form.ts';
+import { IS_LONG } from '@relay/testbed/long-form';
 
 /** What one organization does while another one's latency is measured. */
 export interface Attack {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type SchedulerWatch, watchScheduler } from '@relay/testbed';
+import { IS_LONG } from '@relay/testbed/long-form';
 import { reportFigures } from '../harness/figures.ts';
-import { IS_LONG } from '../harness/long-form.ts';
 import { until } from '../harness/until.ts';
 import { ATTACKS, type Attack } from './attacks.ts';
 import { learnAcross } from './crossings.ts';

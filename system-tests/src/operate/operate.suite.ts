@@ -12,9 +12,9 @@ import {
   startRedis,
   watchScheduler,
 } from '@relay/testbed';
+import { IS_LONG } from '@relay/testbed/long-form';
 import { adminClient, createLane } from '../harness/admin-client.ts';
 import { reportFigures } from '../harness/figures.ts';
-import { IS_LONG } from '../harness/long-form.ts';
 import { type ProviderProcess, startProviderProcess } from '../harness/provider-process.ts';
 import { type RelayProcess, startRelay } from '../harness/relay-process.ts';
 import { runProgram } from '../harness/run-program.ts';

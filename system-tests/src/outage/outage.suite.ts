@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { IS_LONG } from '@relay/testbed/long-form';
 import { reportFigures } from '../harness/figures.ts';
-import { IS_LONG } from '../harness/long-form.ts';
 import { afterMs, until } from '../harness/until.ts';
 import { fillSpool, hold } from './fill-spool.ts';
 import { settledRequests, waitingEntries } from './ledger-tags.ts';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { RequestLogEntry, Timeseries, UsageStatement } from '@relay/contract';
+import { IS_LONG } from '@relay/testbed/long-form';
 import { createLane } from '../harness/admin-client.ts';
 import { type Deployment, startDeployment } from '../harness/deployment.ts';
 import { reportFigures } from '../harness/figures.ts';
@@ -15,7 +16,7 @@ import { picos, prices, type RecordedUsage, recordedUsages } from './recorded-us
 // million rows.
 
 const ROWS_PER_MONTH = 50_000;
-const MONTHS = process.env['RELAY_SYSTEM_LONG'] === '1' ? 20 : 1;
+const MONTHS = IS_LONG ? 20 : 1;
 const SEED = BigInt(process.env['RELAY_PRICES_SEED'] ?? Date.now());
 const ROWS_MS_MAX = 20_000;
 const SCHEDULED_MS = 3_000;

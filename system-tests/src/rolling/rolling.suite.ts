@@ -8,10 +8,10 @@ import {
   startPostgres,
   startRedis,
 } from '@relay/testbed';
+import { IS_LONG } from '@relay/testbed/long-form';
 import { type AdminClient, adminClient, createLane } from '../harness/admin-client.ts';
 import { reportFigures } from '../harness/figures.ts';
 import { leases } from '../harness/live-state.ts';
-import { IS_LONG } from '../harness/long-form.ts';
 import { type ProviderProcess, startProviderProcess } from '../harness/provider-process.ts';
 import { type RelayProcess, startRelay } from '../harness/relay-process.ts';
 import { requestWhenLogged } from '../harness/request-log.ts';

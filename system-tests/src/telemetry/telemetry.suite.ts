@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
+import { IS_LONG } from '@relay/testbed/long-form';
 import { reportFigures } from '../harness/figures.ts';
-import { IS_LONG } from '../harness/long-form.ts';
 import { readRequest } from '../harness/request-log.ts';
 import { until } from '../harness/until.ts';
 import { LIMITED, OPEN, RECEIVER_SECRET, type Site, startSite } from './site.ts';

@@ -69,11 +69,12 @@ export function allJobs(root: string, { onPackage, isLong }: JobsOptions): Job[]
   const build = onPackage
     ? commandJob(PACKAGE, ['tools/src/build.ts'])
     : commandJob(CONSOLE, ['--eval', BUILD_CONSOLE]);
+  const form: Record<string, string> = isLong ? { RELAY_SYSTEM_LONG: '1' } : {};
   return [
     ...checkJobs(),
     build,
-    ...fileJobs(paths),
-    ...suiteJobs(paths, isLong ? { ...product, env: { ...product.env, RELAY_SYSTEM_LONG: '1' } } : product),
+    ...fileJobs(paths, form),
+    ...suiteJobs(paths, { ...product, env: { ...product.env, ...form } }),
     // From source, the server serves the console that was built last.
     ...(onPackage ? groupedStoryJobs(paths, product) : storyJobs(paths, { ...product, needs: [CONSOLE] })),
     ...faultJobs(product),
@@ -94,7 +95,7 @@ function checkJobs(): Job[] {
   return [...checks, commandJob('check site', ['site/src/main.ts'])];
 }
 
-function fileJobs(paths: readonly string[]): Job[] {
+function fileJobs(paths: readonly string[], form: Readonly<Record<string, string>>): Job[] {
   const missing = embeddedFiles.filter((path) => !paths.includes(path));
   if (missing.length > 0) throw new Error(`these tests no longer exist: ${missing.join(', ')}`);
   const isDatabaseTest = (path: string) => path.endsWith('.db.test.ts');
@@ -106,7 +107,11 @@ function fileJobs(paths: readonly string[]): Job[] {
     env: Record<string, string> = {},
   ) =>
     groupFiles(files, suite).map(({ folder, files: members }) =>
-      testJob(`${suite} ${folder}`, members, { tier: tierOf(folder), env, command: ['--import', SEED] }),
+      testJob(`${suite} ${folder}`, members, {
+        tier: tierOf(folder),
+        env: { ...form, ...env },
+        command: ['--import', SEED],
+      }),
     );
   return [
     ...jobs('unit', unit),
