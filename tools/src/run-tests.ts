@@ -8,6 +8,7 @@ import { runCommand, UsageError } from '@relay/testbed';
 import { affectedJobs, changedPaths } from './tests/affected.ts';
 import type { Job } from './tests/job.ts';
 import { allJobs, suiteNames } from './tests/jobs.ts';
+import { commitWeights } from './tests/reports.ts';
 import { runJobs } from './tests/run-jobs.ts';
 
 const USAGE = `usage: run-tests.ts [SUITE…] [FILTER…] [options]
@@ -19,6 +20,7 @@ A FILTER keeps the unit and database test files whose path contains it, and of o
   --list          prints the names of the chosen jobs
   -t NAME         only tests whose name matches
   --watch         runs the unit tests again whenever one of their files changes
+  --weights       runs nothing: writes tools/src/tests/job-weights.json from the newest report
 `;
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -29,6 +31,7 @@ const OPTIONS = {
   shard: { type: 'string' },
   list: { type: 'boolean', default: false },
   watch: { type: 'boolean', default: false },
+  weights: { type: 'boolean', default: false },
   name: { type: 'string', short: 't' },
   root: { type: 'string', default: ROOT },
 } as const;
@@ -36,6 +39,10 @@ const OPTIONS = {
 async function main(args: readonly string[]): Promise<number> {
   const { values, positionals } = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
   const { root, tier, since } = values;
+  if (values.weights) {
+    commitWeights();
+    return 0;
+  }
   if (tier !== undefined && tier !== 'run' && tier !== 'all')
     throw new UsageError(`no tier is named ${tier}`);
   const isWholeTier = tier !== undefined;

@@ -6,6 +6,7 @@ import { keyOf, type NamedTest, type Verdict } from './judge-run.ts';
 import type { Weight } from './run-pool.ts';
 
 const REPORTS_KEPT = 10;
+const COMMITTED_WEIGHTS = join(import.meta.dirname, 'job-weights.json');
 
 /** The report of one run, `report.json`. */
 export interface Report {
@@ -29,27 +30,53 @@ export interface ReportFolder {
 }
 
 export function openReportFolder(name: string): ReportFolder {
-  const all = process.env['RELAY_REPORTS_DIR'] ?? join(homedir(), '.cache/relay-reports');
-  const path = join(all, name);
+  const path = join(reportsDirectory(), name);
   mkdirSync(path, { recursive: true });
-  const others = readdirSync(all)
-    .filter((each) => each !== name && existsSync(join(all, each, 'report.json')))
-    .sort();
-  for (const old of others.splice(0, Math.max(0, others.length - REPORTS_KEPT)))
-    rmSync(join(all, old), { recursive: true, force: true });
-  const earlier = others.map(
-    (each) => JSON.parse(readFileSync(join(all, each, 'report.json'), 'utf8')) as Report,
-  );
-  return { path, earlier };
+  const names = reportNames().filter((each) => each !== name);
+  for (const old of names.splice(0, Math.max(0, names.length - REPORTS_KEPT)))
+    rmSync(join(reportsDirectory(), old), { recursive: true, force: true });
+  return { path, earlier: names.map(reportNamed) };
 }
 
-/** The newest weight of every job. */
+function reportsDirectory(): string {
+  return process.env['RELAY_REPORTS_DIR'] ?? join(homedir(), '.cache/relay-reports');
+}
+
+function reportNames(): string[] {
+  const all = reportsDirectory();
+  if (!existsSync(all)) return [];
+  return readdirSync(all)
+    .filter((name) => existsSync(join(all, name, 'report.json')))
+    .sort();
+}
+
+function reportNamed(name: string): Report {
+  return JSON.parse(readFileSync(join(reportsDirectory(), name, 'report.json'), 'utf8')) as Report;
+}
+
+/** The newest weight of every job; a machine without reports has the committed ones. */
 export function weightsOf(reports: readonly Report[]): Map<string, Weight> {
-  const weights = new Map<string, Weight>();
+  const weights = new Map<string, Weight>(Object.entries(committedWeights()));
   for (const { jobs } of reports)
-    for (const [name, { wall_s, cpu_s, run_delay_s }] of Object.entries(jobs))
-      weights.set(name, { wallS: Math.max(0.1, wall_s - run_delay_s), cpuS: cpu_s });
+    for (const [name, job] of Object.entries(jobs)) weights.set(name, weightOf(job));
   return weights;
+}
+
+function weightOf({ wall_s, cpu_s, run_delay_s }: Report['jobs'][string]): Weight {
+  return { wallS: tenths(Math.max(0.1, wall_s - run_delay_s)), cpuS: cpu_s };
+}
+
+function committedWeights(): Readonly<Record<string, Weight>> {
+  return JSON.parse(readFileSync(COMMITTED_WEIGHTS, 'utf8')) as Readonly<Record<string, Weight>>;
+}
+
+/** Writes the weights that a machine without reports begins with, from the newest report. */
+export function commitWeights(): void {
+  const newest = reportNames().at(-1);
+  if (newest === undefined) throw new Error('no run has left a report');
+  const jobs = Object.entries(reportNamed(newest).jobs);
+  const lines = jobs.map(([name, job]) => `  ${JSON.stringify(name)}: ${JSON.stringify(weightOf(job))}`);
+  writeFileSync(COMMITTED_WEIGHTS, `{\n${lines.sort().join(',\n')}\n}\n`);
 }
 
 /** Tests that are unsteady for the second time within the reports that are kept. */
