@@ -50,7 +50,8 @@ export function exchangeRaw(asked: RawRequest): Promise<RawAnswer> {
 
 function requireErrorOfContract({ url, method = 'POST' }: RawRequest, received: RawAnswer): void {
   const { status, headers, body, whole } = received;
-  if (!whole || headers[headerNames.errorSource] !== 'relay') return;
+  // A provider may send this header as well, which Relay does not pass on.
+  if (!whole || status < 400 || headers[headerNames.errorSource] !== 'relay') return;
   const { pathname: path } = new URL(url);
   requireContract({ method, path, status, headers: new Headers(headers), text: body.toString() });
 }

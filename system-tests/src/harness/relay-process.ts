@@ -16,6 +16,7 @@ const START_MS_MAX = 180_000;
 export interface RelayProcess {
   readonly url: string;
   readonly pid: number;
+  readonly isRunning: boolean;
   /** Log lines so far, parsed. */
   readonly logs: readonly Record<string, unknown>[];
   /** Resolves when it has applied this version of the configuration, or when nothing is left to settle of this request. */
@@ -41,10 +42,14 @@ export interface RelayProcessOptions {
   readonly killed?: AbortSignal;
 }
 
+let started = 0;
+
 export async function startRelay(options: RelayProcessOptions): Promise<RelayProcess> {
   const port = options.port ?? (await freePort());
   const url = `http://127.0.0.1:${port}`;
-  const probe = options.env['RELAY_PROBE_SOCKET'] ?? join(tmpdir(), `relay-${process.pid}-${port}.sock`);
+  // A process that is started again has its own, which the end of the last one doesn't remove.
+  started += 1;
+  const probe = options.env['RELAY_PROBE_SOCKET'] ?? join(tmpdir(), `relay-${process.pid}-${started}.sock`);
   const command = [
     ...(options.nodeFlags ?? []),
     ...PROBE_FLAGS,
@@ -80,13 +85,17 @@ export async function startRelay(options: RelayProcessOptions): Promise<RelayPro
     rmSync(probe, { force: true });
     return code as number | null;
   });
+  const isRunning = () => child.exitCode === null && child.signalCode === null;
   return {
     url,
     pid: child.pid ?? 0,
+    get isRunning() {
+      return isRunning();
+    },
     logs,
     sync: (what) => syncBy(probe, what),
     async stop() {
-      if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM');
+      if (isRunning()) child.kill('SIGTERM');
       return exited;
     },
     async kill() {

@@ -23,11 +23,16 @@ export interface ReceivedResponse {
   readonly text: string;
 }
 
+/** A response deviates from the contract: no test waits for such a fault to pass. */
+export class ContractFault extends Error {}
+
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-([0-9a-f])[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d/;
 /** RFC 3339 in UTC, with milliseconds. */
 const EXACT_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+/** Any text that the client has sent. */
+const OF_CLIENTS = 'client_request_id';
 /** Their items have IDs that the billing provider gave. */
 const WITH_IDS_OF_OTHERS: readonly RouteId[] = ['getBillingHistory'];
 const WITHOUT_BODY = [204, 302, 304];
@@ -89,7 +94,9 @@ export function requireContract(response: ReceivedResponse): void {
   if (faults.length === 0) return;
   const { method, path, status, text } = response;
   const said = text === '' ? '' : `\n  body: ${text.slice(0, 400)}`;
-  throw new Error(`${method} ${path} answered ${status} off the contract:\n  ${faults.join('\n  ')}${said}`);
+  throw new ContractFault(
+    `${method} ${path} answered ${status} off the contract:\n  ${faults.join('\n  ')}${said}`,
+  );
 }
 
 function isOfProxy({ status, headers }: ReceivedResponse): boolean {
@@ -143,20 +150,17 @@ function errorFaults(
   return faults;
 }
 
-/** IDs are UUIDs of version 7, and times are in UTC with milliseconds, wherever they appear. */
-function conventionFaults(value: unknown, path: string): readonly string[] {
+/** IDs that Relay gives are UUIDs of version 7, and times are in UTC with milliseconds, wherever they appear. */
+function conventionFaults(value: unknown, path: string, key = ''): readonly string[] {
   if (typeof value === 'string') {
-    if (UUID.test(value) && !ID.test(value)) return [`${path} is ${value}, not a UUID of version 7`];
+    const isOurId = key === 'id' || (/(?:_id|_uuid)$/.test(key) && UUID.test(value) && key !== OF_CLIENTS);
+    if (isOurId && !ID.test(value)) return [`${path} is ${value}, not a UUID of version 7`];
     if (TIME.test(value) && !EXACT_TIME.test(value))
       return [`${path} is ${value}, not a time in UTC with milliseconds`];
     return [];
   }
   if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, item]) => {
-    const at = `${path}.${key}`;
-    const isId = key === 'id' && typeof item === 'string' && !ID.test(item);
-    return isId ? [`${at} is ${item}, not a UUID of version 7`] : conventionFaults(item, at);
-  });
+  return Object.entries(value).flatMap(([name, item]) => conventionFaults(item, `${path}.${name}`, name));
 }
 
 function validatorOf(route: Route): Validator {

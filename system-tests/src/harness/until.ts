@@ -1,3 +1,5 @@
+import { ContractFault } from './response-faults.ts';
+
 const LOOK_EVERY_MS = 25;
 
 /** Polls until the condition holds or the time is over; returns whether it held. A failing check counts as false. */
@@ -10,7 +12,8 @@ export async function until(
   for (;;) {
     try {
       if (await holds()) return true;
-    } catch {
+    } catch (error) {
+      if (error instanceof ContractFault) throw error;
       // The store may be unavailable for the moment.
     }
     if (performance.now() > endMs) return false;

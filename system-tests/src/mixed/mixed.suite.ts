@@ -56,7 +56,7 @@ after(async () => {
 });
 
 async function addLanes(): Promise<void> {
-  const admin = adminClient(old[0]?.url ?? '', tokens.adminToken);
+  const admin = adminClient(old[0]?.url ?? '', tokens.adminToken, true);
   for (const [name, limit] of Object.entries(LIMITS)) {
     const { endpointIds } = await createLane(admin, {
       name,
