@@ -6,7 +6,7 @@ export const embeddedSuites: Readonly<Record<string, 'run' | 'all'>> = {
   clients: 'all',
   fidelity: 'all',
   agents: 'all',
-  management: 'run',
+  management: 'all',
   'error-rows': 'all',
   'fault-matrix': 'all',
   presets: 'all',

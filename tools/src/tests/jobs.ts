@@ -24,20 +24,26 @@ const SUITE = /^system-tests\/src\/([^/]+)\/\1\.suite\.ts$/;
 const STORY = /^system-tests\/src\/e2e\/([^/]+)\.e2e\.ts$/;
 
 /** Suites that hold bounds on time so tight that a second suite on two cores breaks them. */
-const ALONE: readonly string[] = [
-  'admission',
-  'first-use',
-  'guardrails',
-  'hard-caps',
-  'neighbours',
-  'operate',
-  'rolling',
-  'streams',
-  'what-if',
-];
+const ALONE: readonly string[] = ['system admission', 'system neighbours', 'system streams'];
 
-/** Suites whose guarantees other jobs of `.ci/run` witness in short; each with the job that does. */
-const ONLY_IN_ALL: Readonly<Record<string, string>> = {};
+/** Jobs that `.ci/run` leaves to `--all`, each with the job of `.ci/run` that sees most of what it would: both are dear. */
+export const onlyInAll: Readonly<Record<string, string>> = {
+  'system agents': 'system clients',
+  'system alerts': 'db server/src/alerts',
+  'system health': 'system fault-matrix',
+  'system jetstream': 'db server/src/metering',
+  'system local-model': 'db cli',
+  'system mail': 'db server/src/edge',
+  'system neighbours': 'system evasion',
+  'system outage': 'faults chaos',
+  'system rolling': 'faults chaos',
+  'system stores': 'db server/src/admission',
+  'system translations': 'unit server/src/protocols',
+  'system ways-in': 'system revocation',
+  'system what-if': 'db server/src/management',
+  'faults embedded': 'system embedded',
+  'faults image': 'build package',
+};
 
 const SUITE_MS_MAX = 15 * 60_000;
 const LONG_MS_MAX = 60 * 60_000;
@@ -70,20 +76,25 @@ export function allJobs(root: string, { onPackage, isLong }: JobsOptions): Job[]
     ? commandJob(PACKAGE, ['tools/src/build.ts'])
     : commandJob(CONSOLE, ['--eval', BUILD_CONSOLE]);
   const form: Record<string, string> = isLong ? { RELAY_SYSTEM_LONG: '1' } : {};
-  return [
+  const jobs = [
     ...checkJobs(),
     build,
     ...fileJobs(paths, form),
     ...suiteJobs(paths, { ...product, env: { ...product.env, ...form } }),
     // From source, the server serves the console that was built last.
     ...(onPackage ? groupedStoryJobs(paths, product) : storyJobs(paths, { ...product, needs: [CONSOLE] })),
-    ...faultJobs(product),
+    ...faultJobs(product, isLong),
     // Fails when a request, or a part of it, got dearer than the committed figures.
     commandJob('bench cost', ['bench/src/run.ts', 'cost', '--no-build'], {
       needs: [build.name],
       isAlone: true,
     }),
   ];
+  return jobs.map((job) => ({
+    ...job,
+    tier: Object.hasOwn(onlyInAll, job.name) ? 'all' : job.tier,
+    isAlone: job.isAlone || ALONE.includes(job.name),
+  }));
 }
 
 type Product = Pick<Job, 'needs' | 'env'>;
@@ -124,8 +135,7 @@ function suiteJobs(paths: readonly string[], product: Product): Job[] {
   const msMax = Object.hasOwn(product.env, 'RELAY_SYSTEM_LONG') ? LONG_MS_MAX : SUITE_MS_MAX;
   const common = { ...product, testMsMax: msMax, msMax };
   return namedBy(SUITE, paths).flatMap(([suite, path]) => {
-    const tier = Object.hasOwn(ONLY_IN_ALL, suite) ? 'all' : 'run';
-    const job = testJob(`system ${suite}`, [path], { ...common, tier, isAlone: ALONE.includes(suite) });
+    const job = testJob(`system ${suite}`, [path], common);
     const onEmbedded = embeddedSuites[suite];
     if (onEmbedded === undefined) return [job];
     const env = { ...common.env, RELAY_SYSTEM_STORES: 'embedded' };
@@ -159,13 +169,17 @@ function namedBy(pattern: RegExp, paths: readonly string[]): [string, string][] 
 }
 
 /** Kills, malformed input, and the container image; each counts its own checks. */
-function faultJobs(product: Product): Job[] {
+function faultJobs(product: Product, isLong: boolean): Job[] {
   const onlyInAll = { ...product, tier: 'all', msMax: LONG_MS_MAX } as const;
   const chaos = ['system-tests/src/chaos/run.ts'];
   return [
     commandJob('faults chaos', [...chaos, '--short'], product),
     commandJob('faults embedded', [...chaos, 'embedded', '--short'], product),
-    commandJob('faults fuzz', ['system-tests/src/fuzz/run.ts', '--inputs', '20000'], product),
+    commandJob(
+      'faults fuzz',
+      ['system-tests/src/fuzz/run.ts', '--inputs', isLong ? '20000' : '5000'],
+      product,
+    ),
     commandJob('faults image', ['tools/src/image.ts', '--check'], { isRoot: true }),
     commandJob('faults sinks', [...chaos, 'sinks', '--short'], onlyInAll),
     commandJob('faults disk', [...chaos, 'disk', '--short'], { ...onlyInAll, isRoot: true }),
