@@ -5,11 +5,10 @@ import { createBodyScan } from './parts/body-scan.ts';
 import { createFrame } from './parts/frame.ts';
 import type { Part } from './parts/part.ts';
 import { createRecord } from './parts/record.ts';
-import { createReference } from './parts/reference.ts';
 import { createSettlement } from './parts/settlement.ts';
 import { percentile } from './statistics.ts';
 
-const ROUNDS = 400;
+const ROUNDS = 200;
 /** The quickest of many short runs are those that nothing disturbed. */
 const QUICKEST_SHARE = 0.02;
 
@@ -22,7 +21,6 @@ async function tookUs(part: Part): Promise<number> {
 
 const [root = ''] = process.argv.slice(2);
 const parts: Readonly<Record<string, Part>> = {
-  reference: createReference(),
   body_scan: await createBodyScan(root),
   record: await createRecord(root),
   settlement: await createSettlement(root),

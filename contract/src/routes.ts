@@ -84,8 +84,9 @@ function errorsOf(route: RouteDefinition): ErrorCode[] {
     add('invalid_json', 'invalid_request', 'body_too_large', 'unsupported_media_type', 'request_timeout');
   }
   if (access !== 'public') add(...authentication);
-  // A sign-in from a page of another origin would put its user into somebody else's session.
-  else if (route.plane === 'management' && route.method !== 'GET' && route.rawBody !== true) add('csrf_failed');
+  // A page of another origin could otherwise sign its visitor in to an attacker's session.
+  else if (route.plane === 'management' && route.method !== 'GET' && route.rawBody !== true)
+    add('csrf_failed');
   if (typeof access === 'object' || access === 'session_only') add('insufficient_scope');
   if (route.plane !== 'operations') add('store_unavailable', 'draining');
   if (route.plane === 'management') add('not_implemented');

@@ -37,7 +37,7 @@ export function checkoutOf(home: string, commit: string): Checkout {
   } catch (error) {
     remove();
     throw new Error(
-      `there is no worktree of ${commit} to compare with; pass another checkout with --against DIR`,
+      `there is no worktree of ${commit} to compare with: is it in this clone? --help says how to name another`,
       {
         cause: error,
       },

@@ -7,29 +7,27 @@ export const PART_NAMES: readonly string[] = ['body_scan', 'record', 'settlement
 
 const FILE = join(import.meta.dirname, '../parts.ts');
 
-/** What each start of the process said: microseconds of each part, and of the reference. */
+/** What a start of the process said: microseconds of each part. */
 type Start = Readonly<Record<string, number>>;
 
-/** Starts the parts of a checkout that many times, one after the other. */
-export async function measureStarts(root: string, starts: number): Promise<Start[]> {
-  const found: Start[] = [];
-  const first = mayRunFirst() ? FIRST : [];
+/**
+ * Each part of a checkout to the same part of another, both from the start in which it was quickest. What the compiler makes of the same
+ * code differs from start to start, and how two kinds of work compare differs from processor to processor.
+ */
+export async function measureRatios(root: string, base: string, starts: number): Promise<Start> {
+  const [own, others]: [Start[], Start[]] = [[], []];
   for (let start = 0; start < starts; start += 1) {
-    const { stdout } = await promisify(execFile)('taskset', [
-      '-c',
-      String(GATEWAY_CORE),
-      ...first,
-      process.execPath,
-      FILE,
-      root,
-    ]);
-    found.push(JSON.parse(stdout) as Start);
+    own.push(await startOf(root));
+    others.push(await startOf(base));
   }
-  return found;
+  const quickest = (all: readonly Start[], name: string) =>
+    Math.min(...all.map((each) => each[name] ?? Number.NaN));
+  return Object.fromEntries(PART_NAMES.map((name) => [name, quickest(own, name) / quickest(others, name)]));
 }
 
-/** Each part to the reference, both from the start in which it was quickest. */
-export function ratiosToReference(starts: readonly Start[]): Record<string, number> {
-  const quickest = (name: string) => Math.min(...starts.map((start) => start[name] ?? Number.NaN));
-  return Object.fromEntries(PART_NAMES.map((name) => [name, quickest(name) / quickest('reference')]));
+async function startOf(root: string): Promise<Start> {
+  const first = mayRunFirst() ? FIRST : [];
+  const command = ['-c', String(GATEWAY_CORE), ...first, process.execPath, FILE, root];
+  const { stdout } = await promisify(execFile)('taskset', command);
+  return JSON.parse(stdout) as Start;
 }

@@ -35,7 +35,7 @@ export async function createRecord(root: string): Promise<Part> {
   };
   let exchanges: readonly object[] = [];
   return {
-    warmUps: 1_500,
+    warmUps: 700,
     prepare() {
       exchanges = Array.from({ length: REQUESTS }, () => exchangeOf(randomUUIDv7()));
       return Promise.resolve();

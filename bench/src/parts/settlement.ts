@@ -22,7 +22,7 @@ export async function createSettlement(root: string): Promise<Part> {
   const traffic = createTraffic(Date.now(), 1);
   let settlements: readonly ReturnType<typeof traffic.settlement>[] = [];
   return {
-    warmUps: 1_500,
+    warmUps: 700,
     async prepare() {
       const ids = Array.from({ length: REQUESTS }, () => randomUUIDv7());
       settlements = ids.map(traffic.settlement);

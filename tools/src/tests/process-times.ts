@@ -9,23 +9,38 @@ export function endedChildrenCpuS(): number {
   return (Number(fields[13] ?? 0) + Number(fields[14] ?? 0)) / TICKS_PER_S;
 }
 
-/** Samples the run delay of a process and its descendants; returns the longest of any process when it is called. */
-export function watchRunDelay(rootPid: number): () => number {
-  const delays = new Map<number, number>();
+/** What a process and its descendants took. */
+export interface ProcessTimes {
+  /** The longest of any process. */
+  readonly runDelayS: number;
+  /** Also of processes for whose end nobody waited, such as a browser's; without their last second. */
+  readonly cpuS: number;
+}
+
+/** Samples a process and its descendants; the function ends that and returns what they took. */
+export function watchProcesses(rootPid: number): () => ProcessTimes {
+  const times = new Map<number, ProcessTimes>();
   const members = new Set([rootPid]);
   const sample = () => {
-    const parents = new Map<number, number>();
-    for (const pid of processIds()) parents.set(pid, Number(statFields(String(pid))[1] ?? 0));
-    for (const pid of parents.keys()) if (hasAncestor(pid, parents, members)) members.add(pid);
-    for (const pid of members) {
-      const delayS = runDelayS(pid);
-      if (delayS !== null) delays.set(pid, delayS);
+    const stats = new Map(processIds().map((pid) => [pid, statFields(String(pid))]));
+    const parents = new Map([...stats].map(([pid, fields]) => [pid, Number(fields[1] ?? 0)]));
+    for (const [pid, fields] of stats) {
+      if (!hasAncestor(pid, parents, members)) continue;
+      members.add(pid);
+      const runDelay = runDelayS(pid);
+      if (runDelay === null) continue;
+      const cpuS = (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) / TICKS_PER_S;
+      times.set(pid, { runDelayS: runDelay, cpuS });
     }
   };
   const timer = setInterval(sample, SAMPLE_MS);
   return () => {
     clearInterval(timer);
-    return Math.max(0, ...delays.values());
+    const all = [...times.values()];
+    return {
+      runDelayS: Math.max(0, ...all.map(({ runDelayS }) => runDelayS)),
+      cpuS: all.reduce((sum, { cpuS }) => sum + cpuS, 0),
+    };
   };
 }
 

@@ -75,7 +75,10 @@ export function commitWeights(): void {
   const newest = reportNames().at(-1);
   if (newest === undefined) throw new Error('no run has left a report');
   const jobs = Object.entries(reportNamed(newest).jobs);
-  const lines = jobs.map(([name, job]) => `  ${JSON.stringify(name)}: ${JSON.stringify(weightOf(job))}`);
+  const lines = jobs.map(([name, job]) => {
+    const { wallS, cpuS } = weightOf(job);
+    return `  ${JSON.stringify(name)}: { "wallS": ${wallS}, "cpuS": ${cpuS} }`;
+  });
   writeFileSync(COMMITTED_WEIGHTS, `{\n${lines.sort().join(',\n')}\n}\n`);
 }
 
@@ -85,7 +88,7 @@ export function unsteadyAgain(verdict: Verdict, earlier: readonly Report[]): Nam
   return verdict.unsteady.filter((test) => before.has(keyOf(test)));
 }
 
-export function reportOf(verdict: Verdict, totals: { seed: string; wallS: number; cpuS: number }): Report {
+export function reportOf(verdict: Verdict, totals: { seed: string; wallS: number }): Report {
   const counted = (result: JobResult) => ({
     passed: result.tests.filter(({ outcome }) => outcome === 'passed').length,
     failed: result.tests.filter((test) => test.outcome === 'failed' && test.isJudged).length,
@@ -101,11 +104,12 @@ export function reportOf(verdict: Verdict, totals: { seed: string; wallS: number
       },
     ]),
   );
-  const sum = (field: 'passed' | 'failed') => Object.values(jobs).reduce((all, each) => all + each[field], 0);
+  const sum = (field: 'cpu_s' | 'passed' | 'failed') =>
+    Object.values(jobs).reduce((all, each) => all + each[field], 0);
   return {
     seed: totals.seed,
     wall_s: tenths(totals.wallS),
-    cpu_s: tenths(totals.cpuS),
+    cpu_s: tenths(sum('cpu_s')),
     passed: sum('passed'),
     failed: sum('failed'),
     unsteady: verdict.unsteady,

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { isAbsolute, join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Job, JobResult } from './job.ts';
-import { endedChildrenCpuS, watchRunDelay } from './process-times.ts';
+import { endedChildrenCpuS, watchProcesses } from './process-times.ts';
 import { ALL_ENDED, type FailedTest, type TestResult } from './test-result.ts';
 
 const LEAVE_AT_ONCE = new URL('./leave-at-once.ts', import.meta.url).href;
@@ -47,12 +47,13 @@ export async function runJob(job: Job, setup: JobSetup): Promise<JobResult> {
   });
   child.stdout.on('data', say);
   child.stderr.on('data', say);
-  const longestDelayS = watchRunDelay(child.pid ?? 0);
+  const processTimes = watchProcesses(child.pid ?? 0);
   const { code, hung } = await ended(child, job.msMax);
   // Another job's process may have ended in the same turn; its time is then counted here.
   const cpuAfterS = endedChildrenCpuS();
-  const cpuS = cpuAfterS - cpuBeforeS;
+  const endedCpuS = cpuAfterS - cpuBeforeS;
   cpuBeforeS = cpuAfterS;
+  const sampled = processTimes();
   log.end();
   await once(log, 'close');
   const wallS = (performance.now() - startMs) / 1_000;
@@ -67,8 +68,8 @@ export async function runJob(job: Job, setup: JobSetup): Promise<JobResult> {
     job,
     tests,
     wallS,
-    cpuS,
-    runDelayS: longestDelayS(),
+    cpuS: Math.max(endedCpuS, sampled.cpuS),
+    runDelayS: sampled.runDelayS,
     figures: figures === null ? null : (JSON.parse(figures) as Record<string, unknown>),
     logFile,
   };
