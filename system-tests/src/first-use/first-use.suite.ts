@@ -110,9 +110,9 @@ describe('the page', () => {
 });
 
 describe('the package', () => {
-  it('is built and packed', async () => {
+  it('is packed', async () => {
     packed = await pack(artefacts);
-    Object.assign(figures, { package_bytes: packed.bytes, build_seconds: packed.seconds });
+    figures['package_bytes'] = packed.bytes;
   });
 
   it('installs into an empty folder', async () => {

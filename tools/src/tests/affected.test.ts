@@ -21,7 +21,7 @@ test('a change of a document runs no test of the server', () => {
 
 test('a change of the console runs its unit tests and the stories in a browser, and no suite of the server', () => {
   const names = affected('console/src/main.tsx');
-  assert.ok(names.includes('e2e 1') && names.includes('build package'), names.join(', '));
+  assert.ok(names.includes('e2e first 1') && names.includes('build package'), names.join(', '));
   assert.deepEqual(
     names.filter((name) => /^(db|system) /.test(name)),
     [],

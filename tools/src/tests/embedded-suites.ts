@@ -1,20 +1,20 @@
 /**
- * Suites that also run on the embedded stores, each with its tier. The others need several processes, stores that are servers,
- * or rows that they put into a database.
+ * Suites that `--all` also runs on the embedded stores. The others need several processes, stores that are servers, or rows that they put
+ * into a database.
  */
-export const embeddedSuites: Readonly<Record<string, 'run' | 'all'>> = {
-  clients: 'all',
-  fidelity: 'all',
-  agents: 'all',
-  management: 'all',
-  'error-rows': 'all',
-  'fault-matrix': 'all',
-  presets: 'all',
-  'ways-in': 'all',
-  bounds: 'all',
-  egress: 'all',
-  sessions: 'all',
-  admission: 'all',
-  streams: 'all',
-  budgets: 'run',
-};
+export const embeddedSuites: readonly string[] = [
+  'clients',
+  'fidelity',
+  'agents',
+  'management',
+  'error-rows',
+  'fault-matrix',
+  'presets',
+  'ways-in',
+  'bounds',
+  'egress',
+  'sessions',
+  'admission',
+  'streams',
+  'budgets',
+];

@@ -28,6 +28,7 @@ const ALONE: readonly string[] = ['system admission', 'system neighbours', 'syst
 
 /** Jobs that `.ci/run` leaves to `--all`, each with the job of `.ci/run` that sees most of what it would: both are dear. */
 export const onlyInAll: Readonly<Record<string, string>> = {
+  'embedded server/src/management': 'db server/src/management',
   'system agents': 'system clients',
   'system alerts': 'db server/src/alerts',
   'system health': 'system fault-matrix',
@@ -47,7 +48,18 @@ export const onlyInAll: Readonly<Record<string, string>> = {
 
 const SUITE_MS_MAX = 15 * 60_000;
 const LONG_MS_MAX = 60 * 60_000;
-const STORY_GROUPS = 4;
+/** The stories of `.ci/run`: what every user of the console does first. The others are in `--all`. */
+const FIRST_STORIES: readonly string[] = [
+  'first-answer',
+  'frame',
+  'keys',
+  'limits',
+  'providers',
+  'requests',
+  'usage',
+];
+/** Groups of the first stories, and of the others. */
+const STORY_GROUPS = 2;
 
 /** Gives the seed of the run to every property of fast-check. */
 const SEED = './testbed/src/seed-fast-check.ts';
@@ -73,7 +85,7 @@ export function allJobs(root: string, { onPackage, isLong }: JobsOptions): Job[]
     ? { needs: [PACKAGE], env: { RELAY_SYSTEM_BIN: join(root, PACKAGE_ENTRY) } }
     : { needs: [], env: {} };
   const build = onPackage
-    ? commandJob(PACKAGE, ['tools/src/build.ts'])
+    ? commandJob(PACKAGE, ['tools/src/build.ts', '--pack'])
     : commandJob(CONSOLE, ['--eval', BUILD_CONSOLE]);
   const form: Record<string, string> = isLong ? { RELAY_SYSTEM_LONG: '1' } : {};
   const jobs = [
@@ -136,10 +148,9 @@ function suiteJobs(paths: readonly string[], product: Product): Job[] {
   const common = { ...product, testMsMax: msMax, msMax };
   return namedBy(SUITE, paths).flatMap(([suite, path]) => {
     const job = testJob(`system ${suite}`, [path], common);
-    const onEmbedded = embeddedSuites[suite];
-    if (onEmbedded === undefined) return [job];
+    if (!embeddedSuites.includes(suite)) return [job];
     const env = { ...common.env, RELAY_SYSTEM_STORES: 'embedded' };
-    return [job, { ...job, name: `on-embedded ${suite}`, tier: onEmbedded, env }];
+    return [job, { ...job, name: `on-embedded ${suite}`, tier: 'all', env }];
   });
 }
 
@@ -151,14 +162,21 @@ function storyJobs(paths: readonly string[], product: Product): Job[] {
 
 /** Stories of a process share a browser. Several groups, so that a core is not left with one long job at the end. */
 function groupedStoryJobs(paths: readonly string[], product: Product): Job[] {
-  const stories = namedBy(STORY, paths).map(([, path]) => path);
-  return Array.from({ length: STORY_GROUPS }, (_, group) =>
-    testJob(
-      `e2e ${group + 1}`,
-      stories.filter((_path, index) => index % STORY_GROUPS === group),
-      { ...product, testMsMax: 5 * 60_000 },
+  const stories = namedBy(STORY, paths);
+  const isFirst = ([story]: readonly [string, string]) => FIRST_STORIES.includes(story);
+  const groups = (name: string, tier: Job['tier'], members: readonly [string, string][]) =>
+    Array.from({ length: STORY_GROUPS }, (_, group) => {
+      const files = members.filter((_story, index) => index % STORY_GROUPS === group).map(([, path]) => path);
+      return testJob(`e2e ${name} ${group + 1}`, files, { ...product, tier, testMsMax: 5 * 60_000 });
+    });
+  return [
+    ...groups('first', 'run', stories.filter(isFirst)),
+    ...groups(
+      'other',
+      'all',
+      stories.filter((story) => !isFirst(story)),
     ),
-  );
+  ];
 }
 
 function namedBy(pattern: RegExp, paths: readonly string[]): [string, string][] {

@@ -13,7 +13,7 @@ export function endedChildrenCpuS(): number {
 export interface ProcessTimes {
   /** The longest of any process. */
   readonly runDelayS: number;
-  /** Also of processes for whose end nobody waited, such as a browser's; without their last second. */
+  /** Also of processes for whose end no parent waited, such as a browser’s; without their last second. */
   readonly cpuS: number;
 }
 

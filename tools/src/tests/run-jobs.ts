@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { startPostgres } from '@relay/testbed';
 import type { Job } from './job.ts';
 import { judgeRun } from './judge-run.ts';
@@ -27,6 +27,8 @@ export async function runJobs(jobs: readonly Job[], options: RunOptions): Promis
     logDirectory: folder.path,
     env: {
       RELAY_TEST_SEED: seed,
+      // Hundreds of processes load the same modules: they share what Node compiled of them.
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? join(root, '.cache/compiled'),
       // Stories leave a screenshot of a failure there.
       RELAY_REPORTS_DIR: folder.path,
       ...(postgres === null ? {} : { TEST_DATABASE_URL: postgres.url }),
