@@ -47,7 +47,7 @@ async function main(args: readonly string[]): Promise<number> {
     throw new UsageError(`no tier is named ${tier}`);
   const isWholeTier = tier !== undefined;
   const inTier = allJobs(root, { onPackage: isWholeTier, isLong: tier === 'all' }).filter(
-    (job) => tier !== 'run' || job.tier === 'run',
+    (job) => tier !== 'run' || job.tier === 'run' || (job.tier === 'since' && since !== undefined),
   );
   const named = isWholeTier && positionals.length === 0 ? inTier : chooseJobs(inTier, positionals);
   const chosen = since === undefined ? named : affectedJobs(root, named, changedPaths(root, since));

@@ -24,18 +24,24 @@ export async function saturate(
   { clients, forMs, perSecond }: SaturationSetup,
 ): Promise<Saturation> {
   const startMs = Date.now();
-  const isOver = () => Date.now() >= startMs + forMs;
+  let isOver = false;
   const failed: Sent[] = [];
+  const running = new Set<Sent>();
+  const end = setTimeout(() => {
+    isOver = true;
+    for (const sent of running) sent.abort();
+  }, forMs);
   async function client(index: number): Promise<void> {
-    for (let turn = 0; !isOver(); turn += 1) {
+    for (let turn = 0; !isOver; turn += 1) {
       const sent = site.ask({ model, tag: `${model}-${index}-${turn}` });
-      const timer = setTimeout(() => sent.abort(), startMs + forMs - Date.now());
+      running.add(sent);
       const { status } = await sent.answer;
-      clearTimeout(timer);
-      if (status !== 200 && !isOver()) failed.push(sent);
+      running.delete(sent);
+      if (status !== 200 && !isOver) failed.push(sent);
     }
   }
   await Promise.all(Array.from({ length: clients }, (_, index) => client(index)));
+  clearTimeout(end);
   const log = await site.seen(`${model}-`);
   const [firstMs = startMs] = log.map(({ receivedAtMs }) => receivedAtMs);
   const calls = log.filter(({ receivedAtMs }) => receivedAtMs < firstMs + forMs).length;

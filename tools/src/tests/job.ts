@@ -4,8 +4,8 @@ import type { FailedTest, TestResult } from './test-result.ts';
 export interface Job {
   /** Unique, such as `unit server/src/kit` or `system line`. */
   readonly name: string;
-  /** `run`: every change must pass it. `all`: `.ci/run --all` runs it too. */
-  readonly tier: 'run' | 'all';
+  /** `run`: every change must pass it. `since`: a change that can break it, by `--since`. `all`: `.ci/run --all` runs it too. */
+  readonly tier: 'run' | 'since' | 'all';
   /** Test files, relative to the root. Empty: `command` is run instead. */
   readonly files: readonly string[];
   /** Node's arguments. */

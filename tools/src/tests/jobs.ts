@@ -23,14 +23,18 @@ export const suiteNames = [
 const SUITE = /^system-tests\/src\/([^/]+)\/\1\.suite\.ts$/;
 const STORY = /^system-tests\/src\/e2e\/([^/]+)\.e2e\.ts$/;
 
-/** Suites that hold bounds on time so tight that a second suite on two cores breaks them. */
-const ALONE: readonly string[] = ['system admission', 'system neighbours', 'system streams'];
+/** Suites that hold bounds on time so tight that a second suite on two cores breaks them; the last one only in its long form. */
+const ALONE: readonly string[] = ['system admission', 'system neighbours'];
+const ALONE_WHEN_LONG: readonly string[] = ['system streams'];
 
 /** Jobs that `.ci/run` leaves to `--all`, each with the job of `.ci/run` that sees most of what it would: both are dear. */
 export const onlyInAll: Readonly<Record<string, string>> = {
   'embedded server/src/management': 'db server/src/management',
   'system agents': 'system clients',
   'system alerts': 'db server/src/alerts',
+  'system billing': 'db server/src/management',
+  'system budgets': 'system hard-caps',
+  'system context-attacks': 'system evasion',
   'system health': 'system fault-matrix',
   'system jetstream': 'db server/src/metering',
   'system local-model': 'db cli',
@@ -38,7 +42,9 @@ export const onlyInAll: Readonly<Record<string, string>> = {
   'system neighbours': 'system evasion',
   'system outage': 'faults chaos',
   'system rolling': 'faults chaos',
+  'system sessions': 'db server/src/edge',
   'system stores': 'db server/src/admission',
+  'system teams': 'db server/src/edge',
   'system translations': 'unit server/src/protocols',
   'system ways-in': 'system revocation',
   'system what-if': 'db server/src/management',
@@ -105,7 +111,7 @@ export function allJobs(root: string, { onPackage, isLong }: JobsOptions): Job[]
   return jobs.map((job) => ({
     ...job,
     tier: Object.hasOwn(onlyInAll, job.name) ? 'all' : job.tier,
-    isAlone: job.isAlone || ALONE.includes(job.name),
+    isAlone: job.isAlone || ALONE.includes(job.name) || (isLong && ALONE_WHEN_LONG.includes(job.name)),
   }));
 }
 
@@ -115,7 +121,7 @@ function checkJobs(): Job[] {
   const checks = steps
     .filter(({ name }) => name !== 'unit')
     .map(({ name }) => commandJob(`check ${name}`, ['tools/src/check.ts', `--only=${name}`]));
-  return [...checks, commandJob('check site', ['site/src/main.ts'])];
+  return [...checks, commandJob('check site', ['site/src/main.ts'], { tier: 'since' })];
 }
 
 function fileJobs(paths: readonly string[], form: Readonly<Record<string, string>>): Job[] {

@@ -29,15 +29,16 @@ describe('statistics from a quarter of a million sums', () => {
       ['hour', 3_600],
       ['day', 86_400],
     ] as const;
-    // One statement per part, because statements have a timeout.
-    const parts = [organizationId, ...others].flatMap((id) => sizes.map((size) => [id, ...size] as const));
-    for (const [organization, bucket, seconds] of parts) {
+    // Many short statements, because statements have a timeout.
+    const parts = [organizationId, ...others].flatMap((id) =>
+      sizes.flatMap((size) => endpoints.map((endpoint) => [id, ...size, endpoint] as const)),
+    );
+    for (const [organization, bucket, seconds, endpoint] of parts) {
       await sql`insert into request_rollups (organization_id, bucket, family, bucket_start, endpoint_id, user_id, requests_completed,
           latency_bins, latency_counts)
-        select ${organization}::uuid, ${bucket}, family, to_timestamp(${toMs / 1_000}) - n * make_interval(secs => ${seconds}), endpoint,
+        select ${organization}::uuid, ${bucket}, family, to_timestamp(${toMs / 1_000}) - n * make_interval(secs => ${seconds}), ${endpoint}::uuid,
           case when family = 'caller' then person end, 1, array[12], array[1]
-        from unnest(${endpoints}::uuid[]) endpoint,
-          generate_series(1, ${(DAYS * 86_400) / seconds}::int) n,
+        from generate_series(1, ${(DAYS * 86_400) / seconds}::int) n,
           (select 'resource' as family, null::uuid as person union all select 'caller', unnest(${users.slice(0, 3)}::uuid[])) caller`.execute(
         migrated.db,
       );
