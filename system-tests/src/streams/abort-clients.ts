@@ -2,6 +2,9 @@ import { afterMs } from '../harness/until.ts';
 import type { AbortJob, HungUpResult } from './client-jobs.ts';
 import { openStream } from './stream-request.ts';
 
+/** Far fewer than a stream has: a machine that stands still for seconds ends none of them. */
+const ABORT_FRAMES_MAX = 30;
+
 /** Disconnects each stream at a different frame, and records the time. */
 export async function runAbort(job: AbortJob): Promise<HungUpResult> {
   const abortedAtMs: Record<string, number> = {};
@@ -12,7 +15,7 @@ export async function runAbort(job: AbortJob): Promise<HungUpResult> {
     await afterMs(index * job.startGapMs);
     const tag = job.tagPrefix + index;
     // Spread evenly over the stream; a stride that is coprime to the count visits every frame.
-    const abortAfterFrames = 1 + ((job.seed + index * 37) % (job.frames - 10));
+    const abortAfterFrames = 1 + ((job.seed + index * 37) % ABORT_FRAMES_MAX);
     const sim = { frames: job.frames, frameBytes: 64, frameDelayMs: job.frameDelayMs };
     await new Promise<void>((resolve) => {
       let frames = 0;

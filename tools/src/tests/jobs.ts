@@ -94,13 +94,14 @@ export function allJobs(root: string, { onPackage, isLong }: JobsOptions): Job[]
     ? commandJob(PACKAGE, ['tools/src/build.ts', '--pack'])
     : commandJob(CONSOLE, ['--eval', BUILD_CONSOLE]);
   const form: Record<string, string> = isLong ? { RELAY_SYSTEM_LONG: '1' } : {};
+  const tested = { ...product, env: { ...product.env, ...form } };
   const jobs = [
     ...checkJobs(),
     build,
     ...fileJobs(paths, form),
-    ...suiteJobs(paths, { ...product, env: { ...product.env, ...form } }),
+    ...suiteJobs(paths, tested),
     // From source, the server serves the console that was built last.
-    ...(onPackage ? groupedStoryJobs(paths, product) : storyJobs(paths, { ...product, needs: [CONSOLE] })),
+    ...(onPackage ? groupedStoryJobs(paths, tested) : storyJobs(paths, { ...tested, needs: [CONSOLE] })),
     ...faultJobs(product, isLong),
     // Fails when a request, or a part of it, got dearer than the committed figures.
     commandJob('bench cost', ['bench/src/run.ts', 'cost', '--no-build'], {
