@@ -41,7 +41,7 @@ const FAST_MS = 3_000;
 const HELD_BACK_SECONDS_MAX = 40;
 const ABORTED = EMBEDDED ? 100 : 500;
 const ABORT_MS_MAX = EMBEDDED ? 2_000 : IS_LONG ? 50 : 500;
-/** What never ends is told from what ends late; how soon, the bounds above say. */
+/** Only tells what never ends from what ends late. The bounds above say how soon. */
 const OVER_MS_MAX = 60_000;
 const seed = randomInt(1_000);
 /** Large blocks go back to the system as soon as they are free, so that what is held can be told from what the allocator keeps. */
