@@ -69,7 +69,11 @@ describe('within', () => {
 
 describe('a watch', () => {
   it('judges what is late though nothing was taken', async () => {
-    using watch = watchScheduler([], () => new Map());
+    using watch = watchScheduler(
+      [],
+      () => new Map(),
+      () => 0,
+    );
     await sleep(200);
     watch.within(60, 60, 'one of many');
     watch.typicallyWithin(60, 60, 'a median');

@@ -47,9 +47,9 @@ export async function mixClasses(site: Site, setup: ClassesSetup): Promise<Class
   await until(isQueued, 5_000);
   const early = await Promise.all(crowd.filter((each) => each.answered()).map(({ answer }) => answer));
   const batchAccepted = batchWaiting - early.filter(({ status }) => status !== 200).length;
-  const reasons = await reasonsOf(crowd.filter((each) => each.answered()));
   const below = await sendInteractive(site, setup, 'below', setup.below);
   const answers = await Promise.all(below.map(({ answer }) => answer));
+  const reasons = await reasonsOf([...crowd.filter((each) => each.answered()), ...below]);
   const aboveStartMs = Date.now();
   const above = await sendInteractive(site, setup, 'above', setup.above);
   const endMs = Date.now();

@@ -1,6 +1,6 @@
 import { quantile } from '../harness/provider-view.ts';
 import { until } from '../harness/until.ts';
-import { exceededWindows, type Line, type Site } from './site.ts';
+import { exceededWindows, type Line, reasonsOf, type Site } from './site.ts';
 
 const MANY = 1_000;
 const FEW = 10;
@@ -9,6 +9,7 @@ export interface Fairness {
   readonly aloneP50Ms: number;
   readonly besideP50Ms: number;
   readonly failed: number;
+  readonly reasons: readonly string[];
   readonly exceeded: number;
 }
 
@@ -30,6 +31,7 @@ export async function compareCallers(
   };
   const queued = await until(isQueued, 20_000, 200);
   const beside = await sendFew(site, lines.shared, few);
+  const turnedAway = await reasonsOf(crowd.filter((each) => each.answered()));
   for (const each of crowd) each.abort();
   await Promise.all(crowd.map(({ answer }) => answer));
   const exceeded = await Promise.all(
@@ -39,6 +41,7 @@ export async function compareCallers(
     aloneP50Ms: quantile(alone.waitsMs, 0.5),
     besideP50Ms: quantile(beside.waitsMs, 0.5),
     failed: alone.failed + beside.failed + (queued ? 0 : 1),
+    reasons: [...alone.reasons, ...beside.reasons, ...turnedAway],
     exceeded: exceeded.reduce((sum, each) => sum + each, 0),
   };
 }
@@ -47,7 +50,7 @@ async function sendFew(
   site: Site,
   { model }: Line,
   token: string,
-): Promise<{ waitsMs: number[]; failed: number }> {
+): Promise<{ waitsMs: number[]; failed: number; reasons: string[] }> {
   const sent = Array.from({ length: FEW }, (_, index) =>
     site.ask({ model, tag: `${model}-few-${index}`, token }),
   );
@@ -57,5 +60,6 @@ async function sendFew(
   return {
     waitsMs: log.map(({ receivedAtMs }) => receivedAtMs - startMs),
     failed: answers.filter(({ status }) => status !== 200).length,
+    reasons: await reasonsOf(sent),
   };
 }

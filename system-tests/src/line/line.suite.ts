@@ -83,6 +83,16 @@ function assertUsed(
   watch.inTime(share + watch.takenMs() / forMs >= min, `${share} of the limit is used`);
 }
 
+/** Every request was served. A call to Redis may take 250 ms, so a request that failed for a longer one missed a bound on time. */
+function assertServed(
+  watch: SchedulerWatch,
+  { failed, reasons }: { readonly failed: number; readonly reasons: readonly string[] },
+): void {
+  const isLate = reasons.length > 0 && reasons.every((reason) => reason.includes('policy_unavailable'));
+  if (isLate) watch.inTime(failed === 0, `${failed} failed, as a call to Redis took too long`);
+  assert.equal(failed, 0, reasons.join());
+}
+
 const rounded = (value: number) => Math.round(value * 1_000) / 1_000;
 const perMinute = (limit_value: number): Limit => ({ period: 'minute', limit_value });
 const perSecond = (limit_value: number): Limit => ({ period: 'second', limit_value });
@@ -99,9 +109,10 @@ describe('one gateway', { concurrency: 2 }, () => {
       const line = await site.line('minutely', { limit: perMinute(600), waitMsMax: 30_000 });
       return saturate(site, line, { clients: 40, forMs: MINUTELY_MS, perSecond: 10 });
     },
-    ({ share, failed, exceeded }, watch) => {
+    ({ share, exceeded, ...answers }, watch) => {
       figures.saturation_share = rounded(share);
-      assert.deepEqual({ failed, exceeded }, { failed: 0, exceeded: 0 });
+      assert.equal(exceeded, 0);
+      assertServed(watch, answers);
       assertUsed(watch, share, { min: MINUTE_SHARE_MIN, forMs: MINUTELY_MS });
     },
   );
@@ -199,9 +210,10 @@ describe('one gateway', { concurrency: 2 }, () => {
         const [alone, shared] = [await site.line('alone', setup), await site.line('shared', setup)];
         return compareCallers(site, { alone, shared });
       },
-      ({ aloneP50Ms, besideP50Ms, failed, exceeded }, watch) => {
+      ({ aloneP50Ms, besideP50Ms, exceeded, ...answers }, watch) => {
         figures.fair_ratio = rounded(besideP50Ms / aloneP50Ms);
-        assert.deepEqual({ failed, exceeded }, { failed: 0, exceeded: 0 });
+        assert.equal(exceeded, 0);
+        assertServed(watch, answers);
         watch.typicallyWithin(aloneP50Ms * FAIR_RATIO_MAX, besideP50Ms, 'beside the thousand');
       },
     );
@@ -212,9 +224,10 @@ describe('one gateway', { concurrency: 2 }, () => {
         const line = await site.line('secondly', { limit: perSecond(20), waitMsMax: 30_000 });
         return saturate(site, line, { clients: 60, forMs: SECONDLY_MS, perSecond: 20 });
       },
-      ({ share, failed, exceeded }, watch) => {
+      ({ share, exceeded, ...answers }, watch) => {
         figures.saturation_second = rounded(share);
-        assert.deepEqual({ failed, exceeded }, { failed: 0, exceeded: 0 });
+        assert.equal(exceeded, 0);
+        assertServed(watch, answers);
         assertUsed(watch, share, { min: SECOND_SHARE_MIN, forMs: SECONDLY_MS });
       },
     );
@@ -266,9 +279,9 @@ describe('three gateways', { concurrency: 1 }, () => {
       const line = await site.line('idle', { limit: perMinute(45), waitMsMax: 3_600_000 });
       return measureIdleLine(site, line, { waiters: 2_000, gateways: GATEWAYS });
     },
-    ({ waiting, share }) => {
+    ({ waiting, share, reasons }, watch) => {
       figures.idle_redis_share = Math.round(share * 100_000) / 100_000;
-      assert.ok(waiting >= 1_950, `${waiting} wait`);
+      assertServed(watch, { failed: Math.max(0, 1_950 - waiting), reasons });
       assert.ok(share < IDLE_SHARE_MAX, `${share} of a core`);
     },
   );
@@ -295,7 +308,9 @@ describe('three gateways', { concurrency: 1 }, () => {
       const ratio = result.waitP99Ms / result.firstComeP99Ms;
       figures.interactive_wait_ratio = rounded(ratio);
       figures.batch_share = rounded(result.batchShare);
-      assert.deepEqual([result.batchAccepted, result.interactiveFailed, result.exceeded], [200, 0, 0]);
+      assert.equal(result.exceeded, 0);
+      const failed = result.interactiveFailed + 200 - result.batchAccepted;
+      assertServed(watch, { failed, reasons: result.reasons });
       assert.ok(result.batchShare >= BATCH_SHARE_MIN, `batch got ${result.batchShare}`);
       watch.within(result.firstComeP99Ms * INTERACTIVE_RATIO_MAX, result.waitP99Ms, 'interactive requests');
     },

@@ -9,6 +9,12 @@ export function endedChildrenCpuS(): number {
   return (Number(fields[13] ?? 0) + Number(fields[14] ?? 0)) / TICKS_PER_S;
 }
 
+/** What the host of this machine has given to others while a process here was ready to run, over all cores since the start. */
+export function stolenCpuS(): number {
+  const [all = ''] = read('/proc/stat').split('\n');
+  return Number(all.split(/ +/)[8] ?? 0) / TICKS_PER_S;
+}
+
 /** What a process and its descendants took. */
 export interface ProcessTimes {
   /** The longest of any process. */

@@ -13,6 +13,8 @@ export interface Report {
   readonly seed: string;
   readonly wall_s: number;
   readonly cpu_s: number;
+  /** What the host took of the cores meanwhile. */
+  readonly stolen_s: number;
   readonly passed: number;
   readonly failed: number;
   readonly unsteady: readonly NamedTest[];
@@ -88,7 +90,7 @@ export function unsteadyAgain(verdict: Verdict, earlier: readonly Report[]): Nam
   return verdict.unsteady.filter((test) => before.has(keyOf(test)));
 }
 
-export function reportOf(verdict: Verdict, totals: { seed: string; wallS: number }): Report {
+export function reportOf(verdict: Verdict, totals: { seed: string; wallS: number; stolenS: number }): Report {
   const counted = (result: JobResult) => ({
     passed: result.tests.filter(({ outcome }) => outcome === 'passed').length,
     failed: result.tests.filter((test) => test.outcome === 'failed' && test.isJudged).length,
@@ -110,6 +112,7 @@ export function reportOf(verdict: Verdict, totals: { seed: string; wallS: number
     seed: totals.seed,
     wall_s: tenths(totals.wallS),
     cpu_s: tenths(sum('cpu_s')),
+    stolen_s: tenths(totals.stolenS),
     passed: sum('passed'),
     failed: sum('failed'),
     unsteady: verdict.unsteady,

@@ -3,6 +3,7 @@ import { join, relative } from 'node:path';
 import { startPostgres } from '@relay/testbed';
 import type { Job } from './job.ts';
 import { judgeRun } from './judge-run.ts';
+import { stolenCpuS } from './process-times.ts';
 import { openReportFolder, reportOf, unsteadyAgain, weightsOf, writeReport } from './reports.ts';
 import { type JobSetup, runJob } from './run-job.ts';
 import { runPool } from './run-pool.ts';
@@ -19,6 +20,7 @@ export interface RunOptions {
 export async function runJobs(jobs: readonly Job[], options: RunOptions): Promise<number> {
   const { root, seed, isWholeTier } = options;
   const startMs = performance.now();
+  const stolenBeforeS = stolenCpuS();
   const folder = openReportFolder(`${new Date().toISOString().replaceAll(/[:.]/g, '-')}-${process.pid}`);
   const postgres = await postgresFor(jobs);
   const isShown = jobs.length === 1;
@@ -49,7 +51,7 @@ export async function runJobs(jobs: readonly Job[], options: RunOptions): Promis
   await postgres?.remove();
 
   const wallS = (performance.now() - startMs) / 1_000;
-  const report = reportOf(verdict, { seed, wallS });
+  const report = reportOf(verdict, { seed, wallS, stolenS: stolenCpuS() - stolenBeforeS });
   writeReport(folder, report, verdict.results);
   const again = isWholeTier ? unsteadyAgain(verdict, folder.earlier) : [];
   const failed = verdict.failed.length + again.length + notRun.length;

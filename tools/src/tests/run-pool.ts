@@ -11,8 +11,8 @@ export interface Weight {
 const UNKNOWN: Weight = { wallS: 60, cpuS: 48 };
 /** Jobs that wait most of their time still need memory and connections. */
 const JOBS_PER_CORE_MAX = 2;
-/** Jobs on two cores use both when their loads add up to somewhat more. */
-const LOAD_PER_CORE_MAX = 1.15;
+/** Jobs use all cores when their loads add up to somewhat more. More than this breaks what they measure. */
+const LOAD_PER_CORE_MAX = 1.05;
 
 /**
  * Runs all jobs, the longest first, as many concurrently as their loads allow: a job's load is the number of cores that it kept busy

@@ -31,8 +31,14 @@ export function sayVerdict(
   ].join('');
 }
 
-export function shortReport({ wall_s, cpu_s, unsteady, not_judged }: Report): Record<string, number> {
-  return { wall_s, cpu_s, unsteady: unsteady.length, not_judged: not_judged.length };
+export function shortReport({
+  wall_s,
+  cpu_s,
+  stolen_s,
+  unsteady,
+  not_judged,
+}: Report): Record<string, number> {
+  return { wall_s, cpu_s, stolen_s, unsteady: unsteady.length, not_judged: not_judged.length };
 }
 
 /** What a single suite measured, or what all stories saw; null if the run is of other jobs. */
