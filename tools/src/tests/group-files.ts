@@ -49,7 +49,8 @@ export function testJob(
     needs: [],
     isAlone: false,
     isRoot: false,
-    testMsMax: 60_000,
+    // Tells what hangs from what is slow on a busy host.
+    testMsMax: 4 * 60_000,
     msMax: 10 * 60_000,
     ...more,
   };
