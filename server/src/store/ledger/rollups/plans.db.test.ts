@@ -22,8 +22,7 @@ describe('statistics from a quarter of a million sums', () => {
   let migrated: MigratedDatabase;
 
   before(async () => {
-    // It fills tables, on a machine that may be busy.
-    migrated = await migratedDatabase({ statementTimeoutMs: 60_000 });
+    migrated = await migratedDatabase();
     const others = Array.from({ length: ORGANIZATIONS - 1 }, () => randomUUIDv7());
     const endpoints = Array.from({ length: ENDPOINTS }, () => randomUUIDv7());
     const sizes = [
