@@ -151,9 +151,9 @@ describe(`${SLOW_STREAMS} clients that read 1 KiB/s`, () => {
     // As much passes through at full speed as will later fill the buffers, so that what reading fast leaves
     // to the allocator is not taken for what slow readers hold.
     const clients = startClients({ ...job(), tagPrefix: 'f', bytesPerSecond: null });
-    const isFlowing = () => endless.streams.filter(({ bytesSent }) => bytesSent > 0).length >= SLOW_STREAMS;
+    const sentBytes = () => endless.streams.reduce((sum, stream) => sum + stream.bytesSent, 0);
     do await afterMs(FAST_MS);
-    while (!isFlowing());
+    while (sentBytes() < SLOW_STREAMS * BYTES_PER_SLOW_STREAM_MAX);
     clients.stop();
     const { receivedBytes } = await clients.result;
     assert.ok(receivedBytes > 0);
