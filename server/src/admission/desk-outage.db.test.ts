@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type PrivateRedis, startRedis, watchScheduler } from '@relay/testbed';
+import { type PrivateRedis, startRedis } from '@relay/testbed';
 import { EVERY_REQUEST } from '../domain/limits/limits.fixture.ts';
-import { RelayError } from '../domain/relay-error.ts';
 import { systemClock as clock } from '../kit/clock.ts';
 import { createLog } from '../kit/log.ts';
 import { nothingAside } from '../kit/set-aside.fixture.ts';
@@ -17,6 +16,7 @@ import { createScripts } from './redis/scripts.ts';
 import type { WaitEnd } from './waiters.ts';
 
 const WAITERS = 500;
+const PORTION = 50;
 const FROZEN_MS = 800;
 const log = createLog('silent');
 
@@ -65,12 +65,16 @@ describe('those who wait while Redis is away for less than their wait budget', (
   }
 
   async function crowd(organizationId: string): Promise<Promise<WaitEnd>[]> {
-    const asked = Array.from({ length: WAITERS }, async (_, index) => {
+    const waits: Promise<WaitEnd>[] = [];
+    const enter = async (index: number) => {
       const { desk } = gateways[index % gateways.length] ?? assert.fail();
       const reply = await desk.admit(ask(organizationId, `${organizationId}-${index}`));
-      return { ended: reply.kind === 'wait' ? reply.ended : Promise.resolve<WaitEnd>(reply as WaitEnd) };
-    });
-    return (await Promise.all(asked)).map(({ ended }) => ended);
+      waits.push(reply.kind === 'wait' ? reply.ended : Promise.resolve<WaitEnd>(reply as WaitEnd));
+    };
+    // On a busy machine, all of them at the same time would take longer than a call may.
+    for (let from = 0; from < WAITERS; from += PORTION)
+      await Promise.all(Array.from({ length: PORTION }, (_, index) => enter(from + index)));
+    return waits;
   }
 
   for (const [what, away, back] of [
@@ -78,12 +82,7 @@ describe('those who wait while Redis is away for less than their wait budget', (
     ['cut off', () => cutOff(), () => undefined],
   ] as const) {
     it(`are delayed and not failed when it is ${what}`, async (test) => {
-      using watch = watchScheduler([]);
-      const waits = await crowd(what).catch((error: unknown) => {
-        // Five hundred concurrent calls may take longer than a call may.
-        watch.inTime(!(error instanceof RelayError), String(error));
-        throw error;
-      });
+      const waits = await crowd(what);
       const waiting = gateways.reduce((sum, { desk }) => sum + desk.counts().waiting, 0);
       assert.ok(waiting > WAITERS / 2, `${waiting} wait`);
       await new Promise((resolve) => setTimeout(resolve, 300));
