@@ -28,7 +28,7 @@ function againstFolders({ at, name, rows, shared, above, complete }: FolderTable
   const [free = 'planted-b'] = folders.filter((folder) => !shared.includes(folder));
   return [
     ...Object.entries(rows).flatMap(([folder, allowed]): Planted[] => {
-      const others = allowed.includes('.*') ? above : [...folders, ...above];
+      const others = allowed.includes('.*') ? above : [...folders, ...above, 'planted-b'];
       const other = others.find((each) => each !== folder && !allowed.includes(each));
       // Nothing is above `main`.
       return other === undefined ? [] : [[`${name}-${folder}`, `${at}/${folder}`, `${at}/${other}`]];
