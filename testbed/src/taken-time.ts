@@ -1,7 +1,4 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
-
-const MS_PER_TICK = 10;
 
 /** What processes waited for a core between two moments: of each, its most delayed thread, as threads wait side by side. */
 export interface Sample {
@@ -59,12 +56,6 @@ export function waitedMsByThread(pid: number): ReadonlyMap<string, number> {
   for (const child of pid === process.pid ? [] : childrenOf(pid))
     for (const [thread, ms] of waitedMsByThread(child)) waited.set(thread, ms);
   return waited;
-}
-
-/** What the host has taken of a core since the start of the machine, in milliseconds. */
-export function stolenMsPerCore(): number {
-  const [all = ''] = unlessGone(() => readFileSync('/proc/stat', 'utf8'))?.split('\n') ?? [];
-  return (Number(all.split(/ +/)[8] ?? 0) * MS_PER_TICK) / availableParallelism();
 }
 
 function childrenOf(pid: number): number[] {

@@ -68,6 +68,17 @@ describe('within', () => {
 });
 
 describe('a watch', () => {
+  it('does not judge what is late while the host took the cores', async () => {
+    let stolenMs = 0;
+    using watch = watchScheduler(
+      [],
+      () => new Map(),
+      () => (stolenMs += 10_000),
+    );
+    await sleep(200);
+    assert.throws(() => watch.inTime(false, 'a count'), { code: 'RELAY_TIME_BOUND', judged: false });
+  });
+
   it('judges what is late though nothing was taken', async () => {
     using watch = watchScheduler(
       [],

@@ -1,11 +1,6 @@
-import {
-  mostTaken,
-  type Sample,
-  stolenMsPerCore,
-  type Taken,
-  takenIn,
-  waitedMsByThread,
-} from './taken-time.ts';
+import { availableParallelism } from 'node:os';
+import { stolenMs } from './machine.ts';
+import { mostTaken, type Sample, type Taken, takenIn, waitedMsByThread } from './taken-time.ts';
 
 /** Where a process was ready and had no core for a larger share of the time, a measurement says nothing about it. */
 const TAKEN_SHARE_MAX = 0.25;
@@ -59,21 +54,22 @@ export async function within<Result>(
 export function watchScheduler(
   processes: readonly Running[],
   readWaited: typeof waitedMsByThread = waitedMsByThread,
-  readStolenMs: typeof stolenMsPerCore = stolenMsPerCore,
+  readStolenMs: typeof stolenMs = stolenMs,
 ): SchedulerWatch {
   const pids = [...new Set([process.pid, ...processes.map(({ pid }) => pid)])];
   const samples: Sample[] = [];
-  let [atMs, stolenMs] = [performance.now(), readStolenMs()];
+  let [atMs, stolenBeforeMs] = [performance.now(), readStolenMs()];
   let before = pids.map(readWaited);
 
   function sample(): readonly Sample[] {
     const nowMs = performance.now();
     const now = pids.map(readWaited);
-    const nowStolenMs = readStolenMs();
+    const stolenNowMs = readStolenMs();
     const waitedMs = now.map((threads, index) => mostGrown(before[index] ?? new Map(), threads));
-    // The host's share comes on top: a thread whose core the host has taken does not count as waiting.
-    samples.push({ ms: nowMs - atMs, waitedMs: [...waitedMs, nowStolenMs - stolenMs] });
-    [atMs, stolenMs, before] = [nowMs, nowStolenMs, now];
+    // A thread whose core the host has taken does not count as waiting, so the host's share of a core stands beside the threads'.
+    const hostMs = (stolenNowMs - stolenBeforeMs) / availableParallelism();
+    samples.push({ ms: nowMs - atMs, waitedMs: [...waitedMs, hostMs] });
+    [atMs, stolenBeforeMs, before] = [nowMs, stolenNowMs, now];
     return samples;
   }
   const timer = setInterval(sample, SAMPLE_MS).unref();

@@ -75,7 +75,7 @@ function chooseJobs(jobs: readonly Job[], words: readonly string[]): Job[] {
   const chosen = jobs.flatMap((job) => {
     const [suite = '', ...rest] = job.name.split(' ');
     if (!suites.includes(suite)) return [];
-    // Those of the repository's own tools run when they change, when they are named, and in `--all`.
+    // The unit tests of tools/ run when tools/ changes, when a filter names them, and in `--all`.
     if (filters.length === 0) return suite === 'unit' && job.tier === 'all' ? [] : [job];
     const byName = filters.filter((filter) => filter === rest.join(' '));
     const files = job.files.filter((file) => filters.some((filter) => file.includes(filter)));

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { PART_NAMES } from '../parts/ratios.ts';
 import { rounded } from '../statistics.ts';
 
-/** What `bench/cost.json` has. */
+/** The contents of `bench/cost.json`, with which `npm run bench -- cost` compares what it measures. */
 export interface Committed {
   /** A commit: parts are measured beside its parts, replays beside an engine. */
   readonly base: string;
-  /** By part or replay. */
+  /** The committed ratio of each part and each replay, by its name. */
   readonly ratios: Ratios;
 }
 

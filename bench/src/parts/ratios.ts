@@ -7,14 +7,18 @@ export const PART_NAMES: readonly string[] = ['body_scan', 'record', 'settlement
 
 const FILE = join(import.meta.dirname, '../parts.ts');
 
-/** What a start of the process said: microseconds of each part. */
+/** The microseconds of each part that one start of `parts.ts` printed. */
 type Start = Readonly<Record<string, number>>;
 
 /**
  * Each part of a checkout to the same part of another, both from the start in which it was quickest. What the compiler makes of the same
  * code differs from start to start, and how two kinds of work compare differs from processor to processor.
  */
-export async function measureRatios(root: string, base: string, starts: number): Promise<Start> {
+export async function measureRatios(
+  root: string,
+  base: string,
+  starts: number,
+): Promise<Record<string, number>> {
   const [own, others]: [Start[], Start[]] = [[], []];
   for (let start = 0; start < starts; start += 1) {
     own.push(await startOf(root));

@@ -10,6 +10,7 @@ import {
   type RouteId,
   type Validator,
 } from '@relay/contract';
+import { ContractFault } from './contract-fault.ts';
 
 // What the contract says about every response, whatever a test asked: one judge for all suites.
 
@@ -22,9 +23,6 @@ export interface ReceivedResponse {
   readonly headers: Headers;
   readonly text: string;
 }
-
-/** A response deviates from the contract: no test waits for such a fault to pass. */
-export class ContractFault extends Error {}
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-([0-9a-f])[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;

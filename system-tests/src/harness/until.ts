@@ -1,4 +1,4 @@
-import { ContractFault } from './response-faults.ts';
+import { ContractFault } from './contract-fault.ts';
 
 const LOOK_EVERY_MS = 25;
 

@@ -27,7 +27,7 @@ export async function saturate(
   let isOver = false;
   const failed: Sent[] = [];
   const running = new Set<Sent>();
-  const end = setTimeout(() => {
+  setTimeout(() => {
     isOver = true;
     for (const sent of running) sent.abort();
   }, forMs);
@@ -41,7 +41,6 @@ export async function saturate(
     }
   }
   await Promise.all(Array.from({ length: clients }, (_, index) => client(index)));
-  clearTimeout(end);
   const log = await site.seen(`${model}-`);
   const [firstMs = startMs] = log.map(({ receivedAtMs }) => receivedAtMs);
   const calls = log.filter(({ receivedAtMs }) => receivedAtMs < firstMs + forMs).length;

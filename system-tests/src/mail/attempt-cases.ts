@@ -40,7 +40,7 @@ export function attemptCases(of: () => Site): void {
   });
 
   check(
-    `${GUESSERS} addresses that guess one password are bounded together, and the owner signs in meanwhile`,
+    `Relay bounds ${GUESSERS} addresses together that guess one password, and their owner can still sign in`,
     async () => {
       const { email, address: home } = await of().join('Besieged');
       const bystander = await of().join('Unharmed');

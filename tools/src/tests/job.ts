@@ -26,7 +26,7 @@ export interface JobResult {
   readonly job: Job;
   readonly tests: readonly TestResult[];
   readonly wallS: number;
-  /** User and system time of the job's processes that have ended. */
+  /** User and system time of the job's processes: of those that ended, or sampled, whichever is more. */
   readonly cpuS: number;
   /** The longest time that a process of the job was ready to run while another process had its core. */
   readonly runDelayS: number;

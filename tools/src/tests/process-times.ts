@@ -9,17 +9,11 @@ export function endedChildrenCpuS(): number {
   return (Number(fields[13] ?? 0) + Number(fields[14] ?? 0)) / TICKS_PER_S;
 }
 
-/** What the host of this machine has given to others while a process here was ready to run, over all cores since the start. */
-export function stolenCpuS(): number {
-  const [all = ''] = read('/proc/stat').split('\n');
-  return Number(all.split(/ +/)[8] ?? 0) / TICKS_PER_S;
-}
-
-/** What a process and its descendants took. */
+/** The run delay and the CPU time of a job's process and its descendants. */
 export interface ProcessTimes {
   /** The longest of any process. */
   readonly runDelayS: number;
-  /** Also of processes for whose end no parent waited, such as a browser’s; without their last second. */
+  /** Includes a browser's processes, for whose end no parent waits. Lacks what each process used after its last sample. */
   readonly cpuS: number;
 }
 

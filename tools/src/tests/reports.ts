@@ -13,7 +13,7 @@ export interface Report {
   readonly seed: string;
   readonly wall_s: number;
   readonly cpu_s: number;
-  /** What the host took of the cores meanwhile. */
+  /** Seconds, over all cores, that the host gave to others during the run. */
   readonly stolen_s: number;
   readonly passed: number;
   readonly failed: number;

@@ -1,9 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
-import { startPostgres } from '@relay/testbed';
+import { startPostgres, stolenMs } from '@relay/testbed';
 import type { Job } from './job.ts';
 import { judgeRun } from './judge-run.ts';
-import { stolenCpuS } from './process-times.ts';
 import { openReportFolder, reportOf, unsteadyAgain, weightsOf, writeReport } from './reports.ts';
 import { type JobSetup, runJob } from './run-job.ts';
 import { runPool } from './run-pool.ts';
@@ -20,7 +19,7 @@ export interface RunOptions {
 export async function runJobs(jobs: readonly Job[], options: RunOptions): Promise<number> {
   const { root, seed, isWholeTier } = options;
   const startMs = performance.now();
-  const stolenBeforeS = stolenCpuS();
+  const stolenBeforeMs = stolenMs();
   const folder = openReportFolder(`${new Date().toISOString().replaceAll(/[:.]/g, '-')}-${process.pid}`);
   const postgres = await postgresFor(jobs);
   const isShown = jobs.length === 1;
@@ -51,7 +50,7 @@ export async function runJobs(jobs: readonly Job[], options: RunOptions): Promis
   await postgres?.remove();
 
   const wallS = (performance.now() - startMs) / 1_000;
-  const report = reportOf(verdict, { seed, wallS, stolenS: stolenCpuS() - stolenBeforeS });
+  const report = reportOf(verdict, { seed, wallS, stolenS: (stolenMs() - stolenBeforeMs) / 1_000 });
   writeReport(folder, report, verdict.results);
   const again = isWholeTier ? unsteadyAgain(verdict, folder.earlier) : [];
   const failed = verdict.failed.length + again.length + notRun.length;
