@@ -2238,7 +2238,11 @@ export interface components {
             cost_micros: number;
             /** @description Exact amount in US dollars, as a decimal string. */
             cost_usd: string;
-            /** @description Requests with reported or estimated usage: those that reached a provider, except those that it rejected without reporting usage. */
+            /** @description The part of the cost for attempts that another attempt followed, at another endpoint or the same one. Micro-USD, rounded half up. */
+            fallback_cost_micros: number;
+            /** @description Exact amount in US dollars, as a decimal string. */
+            fallback_cost_usd: string;
+            /** @description Requests that used something: those of which an attempt was sent, except those that every provider rejected without reporting usage. */
             metered_requests: number;
             /** @description The part of `metered_requests` whose endpoint has no price; their cost is unknown. */
             unpriced_requests: number;
@@ -2748,6 +2752,11 @@ export interface components {
             enabled?: boolean;
             description?: string | null;
             /**
+             * @description How long a stream whose provider has responded is held without content, so that Relay can still fall back. The hold ends early at the first content or keep-alive, and there is none when no other endpoint is left. `0` never holds.
+             * @default 2000
+             */
+            hold_ms?: number;
+            /**
              * @description `soonest` selects the highest-ranked candidate that is free now, or else the one that becomes free first. `preferred` waits for the highest-ranked candidate that becomes free within the wait budget.
              * @default soonest
              * @enum {string}
@@ -2959,6 +2968,8 @@ export interface components {
         };
         /** CostLine */
         CostLine: {
+            /** @description The attempt that used it. */
+            attempt: number;
             /** @enum {string} */
             kind: "input" | "cached_input" | "cache_write_5m" | "cache_write_1h" | "audio_input" | "image_input" | "output" | "reasoning" | "audio_output" | "image_output" | "request";
             /** @description Null with kind `request`, the flat price of a request. */
@@ -3057,6 +3068,11 @@ export interface components {
             allow_fallback: boolean;
             enabled: boolean;
             description?: string | null;
+            /**
+             * @description How long a stream whose provider has responded is held without content, so that Relay can still fall back. The hold ends early at the first content or keep-alive, and there is none when no other endpoint is left. `0` never holds.
+             * @default 2000
+             */
+            hold_ms?: number;
             /**
              * @description `soonest` selects the highest-ranked candidate that is free now, or else the one that becomes free first. `preferred` waits for the highest-ranked candidate that becomes free within the wait budget.
              * @default soonest
@@ -3229,7 +3245,11 @@ export interface components {
             cost_micros: number;
             /** @description Exact amount in US dollars, as a decimal string. */
             cost_usd: string;
-            /** @description Requests with reported or estimated usage: those that reached a provider, except those that it rejected without reporting usage. */
+            /** @description The part of the cost for attempts that another attempt followed, at another endpoint or the same one. Micro-USD, rounded half up. */
+            fallback_cost_micros: number;
+            /** @description Exact amount in US dollars, as a decimal string. */
+            fallback_cost_usd: string;
+            /** @description Attempts at this endpoint that used something. */
             metered_requests: number;
             /** @description The part of `metered_requests` whose endpoint has no price; their cost is unknown. */
             unpriced_requests: number;
@@ -3937,6 +3957,11 @@ export interface components {
             default_max_wait_ms: number;
             allow_fallback: boolean;
             /**
+             * @description How long a stream whose provider has responded is held without content, so that Relay can still fall back. The hold ends early at the first content or keep-alive, and there is none when no other endpoint is left. `0` never holds.
+             * @default 2000
+             */
+            hold_ms: number;
+            /**
              * @description `soonest` selects the highest-ranked candidate that is free now, or else the one that becomes free first. `preferred` waits for the highest-ranked candidate that becomes free within the wait budget.
              * @default soonest
              * @enum {string}
@@ -3980,6 +4005,11 @@ export interface components {
             enabled?: boolean;
             description?: string | null;
             /**
+             * @description How long a stream whose provider has responded is held without content, so that Relay can still fall back. The hold ends early at the first content or keep-alive, and there is none when no other endpoint is left. `0` never holds.
+             * @default 2000
+             */
+            hold_ms?: number;
+            /**
              * @description `soonest` selects the highest-ranked candidate that is free now, or else the one that becomes free first. `preferred` waits for the highest-ranked candidate that becomes free within the wait budget.
              * @default soonest
              * @enum {string}
@@ -4018,6 +4048,11 @@ export interface components {
              */
             default_max_wait_ms: number;
             allow_fallback: boolean;
+            /**
+             * @description How long a stream whose provider has responded is held without content, so that Relay can still fall back. The hold ends early at the first content or keep-alive, and there is none when no other endpoint is left. `0` never holds.
+             * @default 2000
+             */
+            hold_ms: number;
             /**
              * @description `soonest` selects the highest-ranked candidate that is free now, or else the one that becomes free first. `preferred` waits for the highest-ranked candidate that becomes free within the wait budget.
              * @default soonest
@@ -4100,7 +4135,11 @@ export interface components {
             cost_micros: number;
             /** @description Exact amount in US dollars, as a decimal string. */
             cost_usd: string;
-            /** @description Requests with reported or estimated usage: those that reached a provider, except those that it rejected without reporting usage. */
+            /** @description The part of the cost for attempts that another attempt followed, at another endpoint or the same one. Micro-USD, rounded half up. */
+            fallback_cost_micros: number;
+            /** @description Exact amount in US dollars, as a decimal string. */
+            fallback_cost_usd: string;
+            /** @description Requests that used something: those of which an attempt was sent, except those that every provider rejected without reporting usage. */
             metered_requests: number;
             /** @description The part of `metered_requests` whose endpoint has no price; their cost is unknown. */
             unpriced_requests: number;
@@ -4161,6 +4200,11 @@ export interface components {
             allow_fallback: boolean;
             enabled: boolean;
             description?: string | null;
+            /**
+             * @description How long a stream whose provider has responded is held without content, so that Relay can still fall back. The hold ends early at the first content or keep-alive, and there is none when no other endpoint is left. `0` never holds.
+             * @default 2000
+             */
+            hold_ms?: number;
             /**
              * @description `soonest` selects the highest-ranked candidate that is free now, or else the one that becomes free first. `preferred` waits for the highest-ranked candidate that becomes free within the wait budget.
              * @default soonest
@@ -4589,10 +4633,10 @@ export interface components {
             endpoint_id: string | null;
             /** @description Null if the endpoint was deleted. */
             upstream_model: string | null;
-            /** @description Requests with reported or estimated usage. */
+            /** @description Attempts that used something: a provider counts each of them as a request. */
             requests: number;
             failed_requests: number;
-            /** @description The part of `requests` for which the provider reported no usage; their tokens are estimates. */
+            /** @description Requests with an attempt whose usage is an estimate, because the provider did not report it. */
             estimated_requests: number;
             input_tokens: number;
             cached_input_tokens: number;
@@ -4746,7 +4790,11 @@ export interface components {
             cost_micros: number;
             /** @description Exact amount in US dollars, as a decimal string. */
             cost_usd: string;
-            /** @description Requests with reported or estimated usage: those that reached a provider, except those that it rejected without reporting usage. */
+            /** @description The part of the cost for attempts that another attempt followed, at another endpoint or the same one. Micro-USD, rounded half up. */
+            fallback_cost_micros: number;
+            /** @description Exact amount in US dollars, as a decimal string. */
+            fallback_cost_usd: string;
+            /** @description Requests that used something: those of which an attempt was sent, except those that every provider rejected without reporting usage. */
             metered_requests: number;
             /** @description The part of `metered_requests` whose endpoint has no price; their cost is unknown. */
             unpriced_requests: number;
@@ -4766,7 +4814,11 @@ export interface components {
             cost_micros: number;
             /** @description Exact amount in US dollars, as a decimal string. */
             cost_usd: string;
-            /** @description Requests with reported or estimated usage: those that reached a provider, except those that it rejected without reporting usage. */
+            /** @description The part of the cost for attempts that another attempt followed, at another endpoint or the same one. Micro-USD, rounded half up. */
+            fallback_cost_micros: number;
+            /** @description Exact amount in US dollars, as a decimal string. */
+            fallback_cost_usd: string;
+            /** @description Requests that used something: those of which an attempt was sent, except those that every provider rejected without reporting usage. */
             metered_requests: number;
             /** @description The part of `metered_requests` whose endpoint has no price; their cost is unknown. */
             unpriced_requests: number;
@@ -5367,6 +5419,22 @@ export interface components {
             outcome: "succeeded" | "failed" | "cancelled";
             upstream_status: number | null;
             error_code: string | null;
+            /** @description Whether any byte of the attempt left for the provider. An attempt that was not sent costs nothing and counts toward no limit. */
+            sent: boolean;
+            /**
+             * @description As in the request, for this attempt.
+             * @enum {string}
+             */
+            usage_source: "reported" | "streamed" | "estimated" | "none";
+            /** @description Null if the attempt used nothing. */
+            input_tokens: number | null;
+            output_tokens: number | null;
+            /** @description Part of `input_tokens`. */
+            cached_input_tokens: number | null;
+            /** @description Micro-USD, rounded half up. Null if the attempt used nothing, and if its endpoint had no price. */
+            cost_micros: number | null;
+            /** @description The attempts add up to the cost of the request. */
+            cost_usd: string | null;
             started_at: string | null;
             /** @description Wait for capacity before this attempt. */
             wait_ms: number | null;
@@ -5375,7 +5443,7 @@ export interface components {
             upstream_request_id: string | null;
             /** @description The operation that the request was translated to; null if Relay did not translate it. */
             translated_to: ("chat" | "responses" | "embeddings" | "messages" | "count_tokens") | null;
-            /** @description Request fields that Relay did not send to the provider, because its protocol can’t express them and the response does not depend on them, because its preset drops them, or because they are thinking blocks that Relay translated in an earlier turn. */
+            /** @description Request fields that Relay did not send to the provider, because its protocol can’t express them and the response does not depend on them, because its preset drops them, or because they are thinking blocks that Relay translated in an earlier turn. Names that begin with `response.` are what the response had beside its content and the client did not get. */
             left_out: string[];
             /** @description The provider’s message when it rejected the credential or returned a redirect (401, 402, 403, 407, 3xx), with keys and request content removed. Null otherwise. */
             upstream_message: string | null;
@@ -5433,7 +5501,7 @@ export interface components {
             cost_micros: number | null;
             cost_usd: string | null;
             /**
-             * @description Where the token counts come from: the provider, the streamed output or the estimate. `none`: nothing was dispatched, or the provider rejected the request without reporting usage.
+             * @description Where the token counts come from. Tokens and cost are the sums of all attempts; the source is the least certain one of an attempt. `reported`: the provider reported them. `streamed`: the provider reported no complete usage; Relay counted the text that passed. `estimated`: Relay counted the estimate or, under a hard limit, what it had reserved. `none`: nothing was used: no attempt was sent, or the provider rejected each one without reporting usage.
              * @enum {string}
              */
             usage_source: "reported" | "streamed" | "estimated" | "none";
@@ -5462,7 +5530,7 @@ export interface components {
             reported_usage: components["schemas"]["ReportedUsage"] | null;
             /** @description Kinds of input and output tokens that can have their own prices, and the service tier. Null if the provider reported none. */
             usage_details: components["schemas"]["UsageDetails"] | null;
-            /** @description What the cost is made of, by the endpoint’s price at the time of the request. Tokens of a kind without its own price are in the line of the input or the output. Relay records the cost, not the prices: the lines always add up to `cost_usd`, and are null if the price was changed since then. Also null if the cost is unknown or is what was reserved, and if the caller lacks `relay:providers:read`. */
+            /** @description What the cost is made of: the lines of each attempt, by its endpoint’s price at the time of the request. Tokens of a kind without its own price are in the line of the input or the output. Relay records the cost, not the prices: the lines always add up to `cost_usd`, and are null if a price was changed since then. Also null if the cost is unknown or an attempt’s is what was reserved, and if the caller lacks `relay:providers:read`. */
             cost_lines: components["schemas"]["CostLine"][] | null;
             timings: components["schemas"]["RequestTimings"];
         };
@@ -5534,7 +5602,7 @@ export interface components {
             cost_micros: number | null;
             cost_usd: string | null;
             /**
-             * @description Where the token counts come from: the provider, the streamed output or the estimate. `none`: nothing was dispatched, or the provider rejected the request without reporting usage.
+             * @description Where the token counts come from. Tokens and cost are the sums of all attempts; the source is the least certain one of an attempt. `reported`: the provider reported them. `streamed`: the provider reported no complete usage; Relay counted the text that passed. `estimated`: Relay counted the estimate or, under a hard limit, what it had reserved. `none`: nothing was used: no attempt was sent, or the provider rejected each one without reporting usage.
              * @enum {string}
              */
             usage_source: "reported" | "streamed" | "estimated" | "none";
@@ -5771,7 +5839,7 @@ export interface components {
             /** @description The name, or the ID if the resource was deleted. */
             label: string;
             requests: number;
-            /** @description Requests with reported or estimated usage: those that reached a provider, except those that it rejected without reporting usage. */
+            /** @description Requests that used something: those of which an attempt was sent, except those that every provider rejected without reporting usage. */
             metered_requests: number;
             input_tokens: number;
             cached_input_tokens: number;
@@ -5784,7 +5852,7 @@ export interface components {
         /** ShowbackTotal */
         ShowbackTotal: {
             requests: number;
-            /** @description Requests with reported or estimated usage: those that reached a provider, except those that it rejected without reporting usage. */
+            /** @description Requests that used something: those of which an attempt was sent, except those that every provider rejected without reporting usage. */
             metered_requests: number;
             input_tokens: number;
             cached_input_tokens: number;
@@ -5859,7 +5927,11 @@ export interface components {
             cost_micros: number;
             /** @description Exact amount in US dollars, as a decimal string. */
             cost_usd: string;
-            /** @description Requests with reported or estimated usage: those that reached a provider, except those that it rejected without reporting usage. */
+            /** @description The part of the cost for attempts that another attempt followed, at another endpoint or the same one. Micro-USD, rounded half up. */
+            fallback_cost_micros: number;
+            /** @description Exact amount in US dollars, as a decimal string. */
+            fallback_cost_usd: string;
+            /** @description Requests that used something: those of which an attempt was sent, except those that every provider rejected without reporting usage. */
             metered_requests: number;
             /** @description The part of `metered_requests` whose endpoint has no price; their cost is unknown. */
             unpriced_requests: number;
@@ -5883,7 +5955,11 @@ export interface components {
             cost_micros: number;
             /** @description Exact amount in US dollars, as a decimal string. */
             cost_usd: string;
-            /** @description Requests with reported or estimated usage: those that reached a provider, except those that it rejected without reporting usage. */
+            /** @description The part of the cost for attempts that another attempt followed, at another endpoint or the same one. Micro-USD, rounded half up. */
+            fallback_cost_micros: number;
+            /** @description Exact amount in US dollars, as a decimal string. */
+            fallback_cost_usd: string;
+            /** @description Requests that used something: those of which an attempt was sent, except those that every provider rejected without reporting usage. */
             metered_requests: number;
             /** @description The part of `metered_requests` whose endpoint has no price; their cost is unknown. */
             unpriced_requests: number;
@@ -6113,10 +6189,10 @@ export interface components {
         /** Timeseries */
         Timeseries: {
             /**
-             * @description `errors` are requests that failed. Quantiles are by nearest rank: exact up to 1,000 ms, rounded to two significant digits above that. `ttft_ms` is the mean time to the first content. `fallback_rate` is fallbacks per request. `cost_micros` is rounded half up, with the exact sums in `total_usd` and `value_usd`.
+             * @description `errors` are requests that failed. Requests count at their arrival and at the endpoint of their last attempt; tokens and cost count at the dispatch of each attempt and at its own endpoint, provider and model. Quantiles are by nearest rank: exact up to 1,000 ms, rounded to two significant digits above that. `ttft_ms` is the mean time to the first content. `fallback_rate` is fallbacks per request. `fallback_cost_micros` is the part of `cost_micros` for attempts that another attempt followed. Both are rounded half up, with the exact sums in `total_usd` and `value_usd`.
              * @enum {string}
              */
-            metric: "requests" | "errors" | "input_tokens" | "output_tokens" | "cached_input_tokens" | "total_tokens" | "cost_micros" | "wait_ms_p50" | "wait_ms_p95" | "latency_ms_p50" | "latency_ms_p95" | "ttft_ms" | "fallback_rate";
+            metric: "requests" | "errors" | "input_tokens" | "output_tokens" | "cached_input_tokens" | "total_tokens" | "cost_micros" | "wait_ms_p50" | "wait_ms_p95" | "latency_ms_p50" | "latency_ms_p95" | "ttft_ms" | "fallback_rate" | "fallback_cost_micros";
             /**
              * @description `state` and `service` require metric `requests`. `service` groups completed requests by whether they waited for capacity (`immediate` or `waited`); `failed` and `cancelled` are separate groups. `model` is the upstream model of the endpoint.
              * @default none
@@ -6171,9 +6247,9 @@ export interface components {
             api_key_name: string | null;
             /** @description All requests, whatever their outcome. */
             requests: number;
-            /** @description Requests with reported or estimated usage: those that reached a provider, except those that it rejected without reporting usage. */
+            /** @description Requests that used something: those of which an attempt was sent, except those that every provider rejected without reporting usage. */
             metered_requests: number;
-            /** @description Metered requests for which the provider reported no usage. */
+            /** @description Metered requests with an attempt whose usage is an estimate, because the provider did not report it. */
             estimated_requests: number;
             /** @description Metered requests to an endpoint without a price; not included in the spend. */
             unpriced_requests: number;
@@ -6184,6 +6260,10 @@ export interface components {
             /** @description Micro-USD at the configured prices, rounded half up. Null when none of the usage has a price. */
             metered_spend_micros: number | null;
             metered_spend_usd: string | null;
+            /** @description The part of the cost for attempts that another attempt followed, at another endpoint or the same one. Micro-USD, rounded half up. */
+            fallback_cost_micros: number;
+            /** @description Exact amount in US dollars, as a decimal string. */
+            fallback_cost_usd: string;
         };
         /** UsageStatement */
         UsageStatement: {
@@ -6216,9 +6296,9 @@ export interface components {
         UsageTotals: {
             /** @description All requests, whatever their outcome. */
             requests: number;
-            /** @description Requests with reported or estimated usage: those that reached a provider, except those that it rejected without reporting usage. */
+            /** @description Requests that used something: those of which an attempt was sent, except those that every provider rejected without reporting usage. */
             metered_requests: number;
-            /** @description Metered requests for which the provider reported no usage. */
+            /** @description Metered requests with an attempt whose usage is an estimate, because the provider did not report it. */
             estimated_requests: number;
             /** @description Metered requests to an endpoint without a price; not included in the spend. */
             unpriced_requests: number;
@@ -6229,6 +6309,10 @@ export interface components {
             /** @description Micro-USD at the configured prices, rounded half up. Null when none of the usage has a price. */
             metered_spend_micros: number | null;
             metered_spend_usd: string | null;
+            /** @description The part of the cost for attempts that another attempt followed, at another endpoint or the same one. Micro-USD, rounded half up. */
+            fallback_cost_micros: number;
+            /** @description Exact amount in US dollars, as a decimal string. */
+            fallback_cost_usd: string;
         };
         /** User */
         User: {
@@ -6784,7 +6868,7 @@ export interface components {
         "Retry-After": string;
         /** @description The same, in milliseconds. */
         "retry-after-ms": number;
-        /** @description `false` when a retry can’t help within a minute, or at all; SDKs honor it. */
+        /** @description Whether the same request can succeed within a minute; OpenAI’s and Anthropic’s SDKs obey it. Each error code has its value in [Errors](errors/README.md). Where `x-relay-error-source` is `upstream`, it is the provider’s, if it sent one. */
         "x-should-retry": boolean;
         /** @description The tightest limit on requests. */
         "x-ratelimit-limit-requests": number;
@@ -6820,7 +6904,7 @@ export interface components {
         "X-Relay-Fallback-Count": number;
         /** @description The operation that the request was translated to, such as `chat`. */
         "X-Relay-Translated-To": string;
-        /** @description Request fields that Relay did not send to the provider, because its protocol can’t express them, its preset drops them, or they are thinking blocks that Relay translated in an earlier turn. */
+        /** @description Request fields that Relay did not send to the provider, because its protocol can’t express them, its preset drops them, or they are thinking blocks that Relay translated in an earlier turn. Names that begin with `response.` are what a response that is not streamed had beside its content. */
         "X-Relay-Left-Out": string;
         /** @description The output cap that Relay added to the request, in tokens per choice. A response of this length was probably cut off. */
         "X-Relay-Output-Cap": number;
@@ -6832,13 +6916,13 @@ export interface components {
         "X-Relay-Estimated-Output-Tokens": number;
         /** @description Estimated cost in micro-USD, rounded up. */
         "X-Relay-Estimated-Cost-Micros": number;
-        /** @description Input tokens the provider reported. */
+        /** @description Input tokens of the request: the sum of its attempts. */
         "X-Relay-Actual-Input-Tokens": number;
-        /** @description Output tokens the provider reported. */
+        /** @description Output tokens of the request: the sum of its attempts. */
         "X-Relay-Actual-Output-Tokens": number;
-        /** @description Total tokens the provider reported. */
+        /** @description Total tokens of the request: the sum of its attempts. */
         "X-Relay-Actual-Total-Tokens": number;
-        /** @description Cost in micro-USD at the configured prices, rounded half up. */
+        /** @description Cost of the request in micro-USD at the configured prices, the sum of its attempts, rounded half up. */
         "X-Relay-Actual-Cost-Micros": number;
     };
     pathItems: never;
@@ -11422,7 +11506,7 @@ export interface operations {
     getTimeseries: {
         parameters: {
             query: {
-                metric: "requests" | "errors" | "input_tokens" | "output_tokens" | "cached_input_tokens" | "total_tokens" | "cost_micros" | "wait_ms_p50" | "wait_ms_p95" | "latency_ms_p50" | "latency_ms_p95" | "ttft_ms" | "fallback_rate";
+                metric: "requests" | "errors" | "input_tokens" | "output_tokens" | "cached_input_tokens" | "total_tokens" | "cost_micros" | "wait_ms_p50" | "wait_ms_p95" | "latency_ms_p50" | "latency_ms_p95" | "ttft_ms" | "fallback_rate" | "fallback_cost_micros";
                 group_by?: "none" | "state" | "service" | "lane" | "endpoint" | "provider" | "model" | "api_key" | "user";
                 bucket?: "minute" | "hour" | "day";
                 from?: string;

@@ -8,6 +8,11 @@ const owners: Readonly<Record<ErrorOwner, string>> = {
   platform: 'The operator of the deployment.',
 };
 
+const RETRY_HELPS =
+  'It can: the cause can pass within a minute. Relay sends `x-should-retry: true` after it has tried every candidate itself.';
+const RETRY_FAILS =
+  'No: the same request gets the same error. Relay sends `x-should-retry: false`, so that SDKs don’t repeat it.';
+
 const PAGE_STYLE =
   ':root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;margin:0}main{max-width:40rem;margin:0 auto;padding:4rem 1.5rem}h1{font-size:1.5rem}h2{font-size:1rem}';
 
@@ -79,11 +84,12 @@ function factsOf(code: ErrorCode): string {
 }
 
 function sectionsOf(code: ErrorCode): Section[] {
-  const { message, why, fix, owner } = errors[code];
+  const { message, why, fix, owner, retry } = errors[code];
   return [
     { heading: 'Message', text: message },
     { heading: 'Why it happens', text: why },
     { heading: 'What to do', text: fix },
+    { heading: 'Does a retry help?', text: retry ? RETRY_HELPS : RETRY_FAILS },
     { heading: 'Who can fix it', text: owners[owner] },
   ];
 }

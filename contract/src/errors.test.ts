@@ -50,6 +50,22 @@ describe('the error registry', () => {
     }
   });
 
+  it('recommends a retry only for errors of capacity, providers and services that can pass, and never for what a person must change', () => {
+    const helps = errorCodes.filter((code) => errors[code].retry);
+    for (const code of helps) {
+      assert.ok(
+        errors[code].status === 408 || errors[code].status === 429 || errors[code].status >= 500,
+        code,
+      );
+      assert.match(errors[code].fix, /retry|again/i, code);
+    }
+    // A 503 has Retry-After.
+    for (const code of errorCodes) if (errors[code].status === 503) assert.ok(errors[code].retry, code);
+    for (const code of errorCodes)
+      if (errors[code].owner === 'client' || errors[code].owner === 'config')
+        assert.ok(!errors[code].retry || code === 'request_timeout', code);
+  });
+
   it('has every code in one part only', () => {
     const parts = [requestErrors, accessErrors, capacityErrors, upstreamErrors, serviceErrors];
     const codes = parts.flatMap((part) => Object.keys(part));

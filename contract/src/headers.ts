@@ -60,7 +60,7 @@ export interface HeaderDescription {
 }
 
 const threePosts = '200 responses from the chat completions, responses, embeddings and messages routes';
-const nonStreaming = `${threePosts}, except streams`;
+const nonStreaming = `${threePosts}, except streams, if the provider reported usage and the response has at most 8 MiB`;
 const anyInference = 'inference responses when a limit applies; a 429 describes the limit that caused it';
 const pagedLists = 'list responses when `limit` was sent';
 
@@ -106,7 +106,7 @@ export const headerDescriptions: Readonly<Record<HeaderKey, HeaderDescription>> 
   shouldRetry: response(
     'boolean',
     'error responses',
-    '`false` when a retry can’t help within a minute, or at all; SDKs honor it.',
+    'Whether the same request can succeed within a minute; OpenAI’s and Anthropic’s SDKs obey it. Each error code has its value in [Errors](errors/README.md). Where `x-relay-error-source` is `upstream`, it is the provider’s, if it sent one.',
   ),
   rateLimitLimitRequests: response('integer', anyInference, 'The tightest limit on requests.'),
   rateLimitRemainingRequests: response('integer', anyInference, 'Requests left under that limit.'),
@@ -151,7 +151,7 @@ export const headerDescriptions: Readonly<Record<HeaderKey, HeaderDescription>> 
   leftOut: response(
     'string',
     'responses to requests from which Relay omitted fields',
-    'Request fields that Relay did not send to the provider, because its protocol can’t express them, its preset drops them, or they are thinking blocks that Relay translated in an earlier turn.',
+    'Request fields that Relay did not send to the provider, because its protocol can’t express them, its preset drops them, or they are thinking blocks that Relay translated in an earlier turn. Names that begin with `response.` are what a response that is not streamed had beside its content.',
   ),
   outputCap: response(
     'integer',
@@ -166,13 +166,25 @@ export const headerDescriptions: Readonly<Record<HeaderKey, HeaderDescription>> 
   estimatedInputTokens: response('integer', threePosts, 'Input tokens, estimated at admission.'),
   estimatedOutputTokens: response('integer', threePosts, 'Output tokens, estimated at admission.'),
   estimatedCostMicros: response('integer', threePosts, 'Estimated cost in micro-USD, rounded up.'),
-  actualInputTokens: response('integer', nonStreaming, 'Input tokens the provider reported.'),
-  actualOutputTokens: response('integer', nonStreaming, 'Output tokens the provider reported.'),
-  actualTotalTokens: response('integer', nonStreaming, 'Total tokens the provider reported.'),
+  actualInputTokens: response(
+    'integer',
+    nonStreaming,
+    'Input tokens of the request: the sum of its attempts.',
+  ),
+  actualOutputTokens: response(
+    'integer',
+    nonStreaming,
+    'Output tokens of the request: the sum of its attempts.',
+  ),
+  actualTotalTokens: response(
+    'integer',
+    nonStreaming,
+    'Total tokens of the request: the sum of its attempts.',
+  ),
   actualCostMicros: response(
     'integer',
     nonStreaming,
-    'Cost in micro-USD at the configured prices, rounded half up.',
+    'Cost of the request in micro-USD at the configured prices, the sum of its attempts, rounded half up.',
   ),
 };
 

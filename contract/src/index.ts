@@ -7,6 +7,7 @@ export * from './errors.ts';
 export * from './headers.ts';
 export { forecastOf, isEarly, tellingForecast, type UsedWindow } from './limit-forecast.ts';
 export { buildOpenApi } from './openapi.ts';
+export * from './passed-headers.ts';
 export { coerceQuery, queryIssues } from './query.ts';
 export type { ResourceDefinition, SectionDefinition } from './resource-definition.ts';
 export { sectionNames } from './resource-list.ts';

@@ -13,6 +13,7 @@ export { type GuardrailServiceName, guardrailServices } from './guardrail-servic
 export { type GuardrailLogEntry, type GuardrailSim, startGuardrailSim } from './guardrail-sim.ts';
 export { type FrameReport, indexedFrame, verifyFrames } from './indexed-frames.ts';
 export type { SimModel } from './models.ts';
+export { type PersonalityName, personalityNames } from './personalities/index.ts';
 export { startProviderSim } from './provider-sim.ts';
 export { imageTokens } from './read-prompt.ts';
 export { contentOfStream, readSse, type SseEvent } from './read-sse.ts';

@@ -1,10 +1,13 @@
 import { type Ask, createdAtSeconds, type Operation } from './ask.ts';
+import type { PersonalityName } from './personalities/index.ts';
 
 export interface SimModel {
   id: string;
   /** The operations it serves; all of them unless given. */
   operations?: Operation[];
   ownedBy?: string;
+  /** Answers chat completions as this provider does. */
+  personality?: PersonalityName;
   /** Size of its vectors; 1536 unless given. */
   dimensions?: number;
 }

@@ -9,16 +9,22 @@ import type { ProviderSim } from './simulator.ts';
 const { path, body } = operations.chat;
 
 describe('a played model', () => {
-  it('answers streams with its frames, which faults act on, and leaves the rest as it is', async () => {
+  it('answers with its frames or its whole text, which faults act on, and leaves the rest as it is', async () => {
     const frames = ['data: {"played":1}\n\n', 'data: [DONE]\n\n'];
     const sim = await startProviderSim({
-      play: (request, bytes) => (request.model === 'sim-chat' && bytes.includes('played') ? frames : null),
+      play: ({ model, stream }, bytes) =>
+        model === 'sim-chat' && bytes.includes('played')
+          ? stream
+            ? frames
+            : { bodyBase64: Buffer.from('{"played":1}').toString('base64') }
+          : null,
     });
     try {
       const ask = { ...body, model: 'sim-chat', messages: [{ role: 'user', content: 'played' }] };
       const streamed = { ...ask, stream: true };
       assert.equal((await send(sim, path, streamed)).text, frames.join(''));
-      assert.ok((await send(sim, path, ask)).text.includes('chat.completion'));
+      assert.equal((await send(sim, path, ask)).text, '{"played":1}');
+      assert.equal(sim.log.at(-1)?.outcome, 'completed');
       const other = { ...streamed, model: 'sim-chat-b' };
       assert.ok((await send(sim, path, other)).text.includes('chat.completion.chunk'));
       sim.script({ fault: { cutAfterFrames: 1 } }, { fault: { status: 429 } });

@@ -12,6 +12,7 @@ import { type HeaderFacts, inspectHeaders } from './inspect-headers.ts';
 import { readModels, type SimModel } from './models.ts';
 import { createEntry, type ExchangeBook, openExchange } from './open-exchange.ts';
 import { type Refusal, refusal } from './openai-error.ts';
+import { personalityFault } from './personalities/index.ts';
 import type { BodyOperation } from './read-request.ts';
 import { type Admittance, refuseHead, refuseViolations } from './refuse-head.ts';
 import type { RequestLogEntry } from './request-log.ts';
@@ -111,10 +112,16 @@ function grant(state: SimState, exchange: Exchange, ask: Ask, plain: PlainAnswer
 /** What is played, the script's fault and the body's own, the later winning where several speak. */
 function takeFault(state: SimState, entry: RequestLogEntry, ask: Ask, body: Buffer): Fault | null {
   const scripted = state.script.take({ path: entry.path, key: entry.key, model: ask.model }, 'body');
-  const rawFrames = ask.stream ? (state.play?.(entry, body) ?? null) : null;
-  if (rawFrames !== null) return { rawFrames, ...scripted, ...ask.fault };
-  if (scripted === null) return ask.fault;
-  return ask.fault === null ? scripted : { ...scripted, ...ask.fault };
+  const faults = [playedFault(state, entry, body), scripted, ask.fault].filter((fault) => fault !== null);
+  return faults.length === 0 ? null : Object.assign({}, ...faults);
+}
+
+function playedFault({ play, models }: SimState, entry: RequestLogEntry, body: Buffer): Fault | null {
+  const personality = models.get(entry.model ?? '')?.personality;
+  if (personality !== undefined && entry.path.endsWith('/chat/completions'))
+    return personalityFault(personality, body, entry.stream);
+  const played = play?.(entry, body) ?? null;
+  return Array.isArray(played) ? { rawFrames: played } : played;
 }
 
 function answer(

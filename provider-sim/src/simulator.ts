@@ -1,6 +1,7 @@
 import type { Access } from './access/access.ts';
 import type { ServiceAccounts } from './access/service-accounts.ts';
 import type { Counts } from './counts.ts';
+import type { Fault } from './fault.ts';
 import type { ScriptRule } from './fault-script.ts';
 import type { SimModel } from './models.ts';
 import type { BodyRetention, RequestLogEntry } from './request-log.ts';
@@ -30,11 +31,14 @@ export interface ProviderSimOptions {
   logEntriesMax?: number;
   logBodyBytesMax?: number;
   requestBytesMax?: number;
-  /** Plays the model: the frames of a stream that was asked for, or null for the usual words. Faults act on them as on any stream. */
+  /** Plays the model: the frames of a stream, any fault, or null for the usual words. Scripted faults act on them as on any response. */
   play?: Play;
 }
 
-export type Play = (request: Pick<RequestLogEntry, 'path' | 'model'>, body: Buffer) => string[] | null;
+export type Play = (
+  request: Pick<RequestLogEntry, 'path' | 'model' | 'stream'>,
+  body: Buffer,
+) => string[] | Fault | null;
 
 export interface ProviderSim {
   /** The origin. */

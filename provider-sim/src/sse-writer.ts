@@ -62,8 +62,10 @@ async function stopStream(
   next: Frame | null,
 ): Promise<void> {
   if (stop === 'error') {
-    // Nothing was said, so nothing is charged.
-    if (exchange.entry.writtenTokens === 0) exchange.entry.promptTokens = 0;
+    // Nothing was said, so nothing is charged that was not reported: Messages report the input in their first frame.
+    const { entry } = exchange;
+    const hasReported = entry.path.endsWith('/messages') && entry.framesSent > 0;
+    if (entry.writtenTokens === 0 && !hasReported) entry.promptTokens = 0;
     const text = answer.errorFrame(exchange.entry.framesSent);
     return output.end({ text, tokens: 0, content: false }, 'error_in_stream');
   }

@@ -1,13 +1,14 @@
 let seed: number | undefined;
 
 /**
- * Returns the seed of this process's randomized tests: RELAY_TEST_SEED, or another one in every process. Prints it, so that
- * a run can be repeated.
+ * Returns the seed of this process's randomized tests: RELAY_TEST_SEED, or another one in every process, which it then prints,
+ * so that a run can be repeated.
  */
 export function testSeed(): number {
   if (seed === undefined) {
-    seed = readSeed(process.env['RELAY_TEST_SEED']);
-    process.stdout.write(`RELAY_TEST_SEED=${seed}\n`);
+    const given = process.env['RELAY_TEST_SEED'];
+    seed = readSeed(given);
+    if (!given) process.stdout.write(`RELAY_TEST_SEED=${seed}\n`);
   }
   return seed;
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Step, steps } from './check/steps.ts';
 
 const USAGE = `usage: npm run check [-- --only=STEP,… | --skip=STEP,…] [-- PATH…] [-- --root=DIR]
-Paths limit lint and the unit tests.
+Paths limit format, lint and the unit tests.
 ${steps.map(({ name, what }) => `  ${name.padEnd(10)} ${what}`).join('\n')}
 `;
 

@@ -24,7 +24,6 @@ const DECIDE_QUANTITIES = [
   TABLE,
   'server/src/domain/limits/bound-estimate.ts',
   'server/src/store/ledger/windows/ledger-quantities.ts',
-  'server/src/store/ledger/windows/charged-attempts.ts',
 ];
 
 test('a metric that nothing knows does not compile where it has to be decided', async () => {

@@ -1,6 +1,6 @@
 // `npm test`, `npm run system`, `npm run e2e` and `.ci/run`: chooses jobs, runs as many concurrently as the cores can carry, and
 // closes with one line that counts every test.
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -18,7 +18,7 @@ A FILTER keeps the unit and database test files whose path contains it, and of o
   --since REV     only the jobs that can break by what changed since REV
   --shard K/N     every Nth of the chosen jobs, from the Kth on, with what they need
   --list          prints the names of the chosen jobs
-  -t NAME         only tests whose name matches
+  -t NAME         only tests whose name contains it
   --watch         runs the unit tests again whenever one of their files changes
   --weights       runs nothing: writes tools/src/tests/job-weights.json from the newest report
 `;
@@ -52,7 +52,8 @@ async function main(args: readonly string[]): Promise<number> {
   const named = isWholeTier && positionals.length === 0 ? inTier : chooseJobs(inTier, positionals);
   const chosen = since === undefined ? named : affectedJobs(root, named, changedPaths(root, since));
   const dealt = values.shard === undefined ? chosen : withNeeds(shardOf(chosen, values.shard), inTier);
-  const jobs = values.name === undefined ? dealt : dealt.map((job) => onlyTests(job, values.name ?? ''));
+  const testName = values.name ?? null;
+  const jobs = dealt.map((job) => (job.files.length === 0 ? job : { ...job, testName }));
   if (values.list) {
     for (const { name } of jobs) process.stdout.write(`${name}\n`);
     return 0;
@@ -64,7 +65,7 @@ async function main(args: readonly string[]): Promise<number> {
     return since === undefined ? 1 : 0;
   }
   if (values.watch) return await watch(root, jobs);
-  return await runJobs(jobs, { root, seed: seedOf(root), isWholeTier });
+  return await runJobs(jobs, { root, isWholeTier });
 }
 
 function chooseJobs(jobs: readonly Job[], words: readonly string[]): Job[] {
@@ -108,31 +109,11 @@ function shardOf(jobs: readonly Job[], shard: string): Job[] {
     .filter((_, index) => index % Number(n) === Number(k) - 1);
 }
 
-function onlyTests(job: Job, pattern: string): Job {
-  return { ...job, command: [...job.command, `--test-name-pattern=${pattern}`] };
-}
-
 async function watch(root: string, jobs: readonly Job[]): Promise<number> {
   const files = jobs.flatMap((job) => job.files).map((file) => join(root, file));
   const child = spawn(process.execPath, ['--test', '--watch', ...files], { cwd: root, stdio: 'inherit' });
   const [code] = (await once(child, 'exit')) as [number | null];
   return code ?? 1;
-}
-
-/** The same for every run of a commit, so that no commit fails by chance; nightly runs set a random one. */
-function seedOf(root: string): string {
-  const given = process.env['RELAY_TEST_SEED'];
-  if (given !== undefined && given !== '') return given;
-  try {
-    const parent = execFileSync('git', ['rev-parse', 'HEAD^'], {
-      cwd: root,
-      encoding: 'utf8',
-      stdio: 'pipe',
-    });
-    return String(Number.parseInt(parent.slice(0, 8), 16));
-  } catch {
-    return '1';
-  }
 }
 
 await runCommand(USAGE, main);

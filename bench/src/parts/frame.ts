@@ -3,7 +3,12 @@ import { loadModule } from '../checkouts/load-module.ts';
 import type { Part } from './part.ts';
 
 interface Reply {
-  readonly result: Promise<{ readonly kind: string; readonly delivery?: { readonly usage: unknown } }>;
+  readonly result: Promise<{
+    readonly kind: string;
+    readonly metered?: { readonly reported: unknown };
+    /** Before attempts were metered one by one. */
+    readonly delivery?: { readonly usage?: unknown };
+  }>;
   onHead(head: object, flow: object): void;
   onData(chunk: Buffer): void;
   onEnd(): void;
@@ -30,6 +35,9 @@ export async function createFrame(root: string): Promise<Part> {
     dropUsageFrame: true,
     translator: null,
     whole: false,
+    holdMs: 0,
+    choices: () => 1,
+    onContent: () => undefined,
     headersFor: () => [],
     errorFrame: () => '',
     cleanFrame: (frame: Buffer) => frame,
@@ -43,8 +51,9 @@ export async function createFrame(root: string): Promise<Part> {
         reply.onHead(HEAD, FLOW);
         for (const frame of frames) reply.onData(frame);
         reply.onEnd();
-        const { kind, delivery } = await reply.result;
-        if (kind !== 'delivered' || delivery?.usage == null || response.bytes === 0)
+        const { kind, metered, delivery } = await reply.result;
+        const usage = metered?.reported ?? delivery?.usage;
+        if (kind !== 'delivered' || usage == null || response.bytes === 0)
           throw new Error(`a stream was not delivered with its usage: ${kind}`);
       }
     },

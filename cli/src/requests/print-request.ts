@@ -9,12 +9,32 @@ import { verdictWord } from '../output/verdict-word.ts';
 
 type Detail = components['schemas']['RequestDetail'];
 
+type Attempt = Detail['attempts'][number];
+
 /** Only for an attempt whose credential or address the provider rejected, so it is not always shown. */
 const MESSAGE = {
   title: 'provider message',
-  value: ({ upstream_message }: Detail['attempts'][number]) => upstream_message,
+  value: ({ upstream_message }: Attempt) => upstream_message,
   elastic: true,
 };
+
+function attemptColumns(attempts: readonly Attempt[]) {
+  return [
+    { title: 'attempt', value: ({ attempt }: Attempt) => attempt, align: 'right' as const },
+    { title: 'upstream model', value: ({ upstream_model }: Attempt) => upstream_model },
+    { title: 'outcome', value: ({ outcome }: Attempt) => outcome },
+    { title: 'status', value: ({ upstream_status }: Attempt) => upstream_status },
+    { title: 'error', value: ({ error_code }: Attempt) => error_code },
+    { title: 'tokens', value: (attempt: Attempt) => (attempt.sent ? tokens(attempt) : 'not sent') },
+    { title: 'cost', value: ({ cost_micros }: Attempt) => dollars(cost_micros), align: 'right' as const },
+    ...(attempts.some(({ upstream_message }) => upstream_message !== null) ? [MESSAGE] : []),
+    {
+      title: 'latency',
+      value: ({ duration_ms }: Attempt) => milliseconds(duration_ms),
+      align: 'right' as const,
+    },
+  ];
+}
 
 /** One request in chronological order. */
 export function printRequest(surroundings: Surroundings, detail: Detail): void {
@@ -48,26 +68,8 @@ export function printRequest(surroundings: Surroundings, detail: Detail): void {
       style,
     ),
   );
-  if (detail.attempts.length > 0) {
-    const columns = [
-      {
-        title: 'attempt',
-        value: ({ attempt }: Detail['attempts'][number]) => attempt,
-        align: 'right' as const,
-      },
-      { title: 'upstream model', value: ({ upstream_model }: Detail['attempts'][number]) => upstream_model },
-      { title: 'outcome', value: ({ outcome }: Detail['attempts'][number]) => outcome },
-      { title: 'status', value: ({ upstream_status }: Detail['attempts'][number]) => upstream_status },
-      { title: 'error', value: ({ error_code }: Detail['attempts'][number]) => error_code },
-      ...(detail.attempts.some(({ upstream_message }) => upstream_message !== null) ? [MESSAGE] : []),
-      {
-        title: 'latency',
-        value: ({ duration_ms }: Detail['attempts'][number]) => milliseconds(duration_ms),
-        align: 'right' as const,
-      },
-    ];
-    stdout.write(`\n${renderTable(detail.attempts, columns, style)}`);
-  }
+  if (detail.attempts.length > 0)
+    stdout.write(`\n${renderTable(detail.attempts, attemptColumns(detail.attempts), style)}`);
   if (detail.candidates.length > 0) {
     const columns = [
       { title: 'rank', value: ({ rank }: Detail['candidates'][number]) => rank, align: 'right' as const },
@@ -86,7 +88,9 @@ export function printRequest(surroundings: Surroundings, detail: Detail): void {
   }
 }
 
-function tokens({ input_tokens, output_tokens, usage_source }: Detail): string {
+type Used = Pick<Detail, 'input_tokens' | 'output_tokens' | 'usage_source'>;
+
+function tokens({ input_tokens, output_tokens, usage_source }: Used): string {
   if (input_tokens === null && output_tokens === null) return usage_source;
   return `${numberText(input_tokens)} input · ${numberText(output_tokens)} output (${usage_source})`;
 }

@@ -72,6 +72,7 @@ const optionWords: Readonly<Record<string, string>> = {
   max_response_bytes: 'maximum size of a response from the guardrail, in bytes',
   metric: 'metric to limit; concurrency requires period none',
   default_max_wait_ms: 'wait budget',
+  hold_ms: 'how long to hold a stream without content for a fallback',
   hidden: 'hide from the model list',
   allow_fallback: 'fall back to the next endpoint',
   supports_streaming: 'send streaming requests to this endpoint',

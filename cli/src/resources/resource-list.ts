@@ -33,7 +33,7 @@ export const announcedResources = {
     summary: 'Manage lanes',
     description: 'Manage lanes: the model names that clients call',
     path: '/api/relay/routing-lanes',
-    columns: ['name', 'slug', 'description', 'default_max_wait_ms', 'allow_fallback', 'selection', 'priority', 'hidden', 'shadows_model', 'enabled'],
+    columns: ['name', 'slug', 'description', 'default_max_wait_ms', 'allow_fallback', 'hold_ms', 'selection', 'priority', 'hidden', 'shadows_model', 'enabled'],
     async bodies() {
       const { LaneCreate, LaneUpdate } = await import('@relay/contract');
       return { create: LaneCreate, update: LaneUpdate };

@@ -12,6 +12,8 @@ const sums = {
   fallbacks: 2,
   cost_micros: 70,
   cost_usd: '0.00007',
+  fallback_cost_micros: 20,
+  fallback_cost_usd: '0.00002',
   metered_requests: 4,
   unpriced_requests: 0,
 };
@@ -36,6 +38,7 @@ describe('the last 24 hours of all lanes', () => {
       unpriced: 0,
       waitMsP95: 300,
       fallbackRate: 0.5,
+      fallbackMicros: 20,
     });
     assert.equal(dayIn(day, '')?.requests.total, 9);
     assert.deepEqual([day.requests, day.costMicros], [13, 140]);

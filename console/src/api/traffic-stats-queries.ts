@@ -16,6 +16,8 @@ export interface DayTraffic {
   readonly waitMsP95: number | null;
   /** Fallbacks per request; null without requests. */
   readonly fallbackRate: number | null;
+  /** The cost of attempts that another attempt followed. */
+  readonly fallbackMicros: number;
 }
 
 /** The last 24 hours of all lanes or keys. */
@@ -78,6 +80,7 @@ const NOTHING: DayTraffic = {
   unpriced: 0,
   waitMsP95: null,
   fallbackRate: null,
+  fallbackMicros: 0,
 };
 
 export function laneDayOf({ lanes, other }: LaneStatsPage): TrafficDay {
@@ -118,5 +121,6 @@ function trafficOf(row: Stats): DayTraffic {
     unpriced: row.unpriced_requests,
     waitMsP95,
     fallbackRate: requests === 0 ? null : fallbacks / requests,
+    fallbackMicros: row.fallback_cost_micros,
   };
 }

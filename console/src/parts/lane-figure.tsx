@@ -1,5 +1,5 @@
 import type { DayTraffic } from '../api/traffic-stats-queries.ts';
-import { formatDuration, formatShare } from '../format/numbers.ts';
+import { formatDuration, formatMoneyShort, formatShare } from '../format/numbers.ts';
 import { text } from '../text/index.ts';
 import { classes } from '../ui/class-names.ts';
 
@@ -16,6 +16,17 @@ export function LaneWait({ of }: LaneFigureProps) {
 /** The share of a lane's requests that fell back. */
 export function LaneFallbacks({ of }: LaneFigureProps) {
   return <Figure value={of?.fallbackRate ?? null} format={formatShare} tone="text-warn" />;
+}
+
+/** The cost of a lane's fallbacks. Renders nothing if the cost is 0. */
+export function LaneFallbackCost({ of }: LaneFigureProps) {
+  const micros = of?.fallbackMicros ?? 0;
+  if (micros === 0) return null;
+  return (
+    <span className="block text-xs whitespace-nowrap text-ink-faint" title={text.lanes.fallbackCost}>
+      {formatMoneyShort(micros)}
+    </span>
+  );
 }
 
 /** Faint where there is none. */

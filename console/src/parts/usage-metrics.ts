@@ -42,6 +42,15 @@ const duration = {
   isMoney: false,
 } as const;
 
+const money = {
+  unit: words.units.cost,
+  format: formatMoney,
+  formatShort: formatMoneyShort,
+  formatTick: formatMoneyShort,
+  adds: true,
+  isMoney: true,
+} as const;
+
 const LOOKS: Readonly<Record<UsageMetric, Omit<MetricLook, 'label'>>> = {
   requests: { ...count, unit: words.units.requests },
   errors: { ...count, unit: words.units.errors },
@@ -49,14 +58,7 @@ const LOOKS: Readonly<Record<UsageMetric, Omit<MetricLook, 'label'>>> = {
   output_tokens: tokens,
   cached_input_tokens: tokens,
   total_tokens: tokens,
-  cost_micros: {
-    unit: words.units.cost,
-    format: formatMoney,
-    formatTick: formatMoneyShort,
-    formatShort: formatMoneyShort,
-    adds: true,
-    isMoney: true,
-  },
+  cost_micros: money,
   wait_ms_p50: duration,
   wait_ms_p95: duration,
   latency_ms_p50: duration,
@@ -70,6 +72,7 @@ const LOOKS: Readonly<Record<UsageMetric, Omit<MetricLook, 'label'>>> = {
     adds: false,
     isMoney: false,
   },
+  fallback_cost_micros: money,
 };
 
 export function metricLook(metric: UsageMetric): MetricLook {

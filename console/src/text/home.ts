@@ -57,6 +57,7 @@ export const homeText = {
     noBudget: 'no budget for the organization',
     noForecast: 'The forecast starts when 10% of the month has passed',
     today: (amount: string) => `${amount} today`,
+    fallbacksToday: (amount: string) => `fallbacks cost ${amount} of it`,
     unpriced: 'unpriced',
     unpricedHint: 'No price: requests don’t count toward spend.',
     spendFigure: (spent: string, forecast: string | null) =>

@@ -17,6 +17,7 @@ export const lanesText = {
     actions: 'Actions',
   },
   total: (count: number) => counted(count, 'lane'),
+  fallbackCost: 'Cost of attempts that another attempt followed; part of the spend',
   note: 'Requests, wait, failures, fallbacks and spend cover the last 24 hours. Failed includes rejected requests. A wait budget is the longest that a request waits for capacity.',
   strategies: { soonest: 'First available', preferred: 'Highest rank' },
   create: 'Create lane',
@@ -105,6 +106,9 @@ export const lanesText = {
     savedMark: (wait: string) => `saved, ${wait}`,
     fallback: 'Fallback',
     fallbackHint: 'If an endpoint fails before the first content, Relay tries the next one.',
+    hold: 'Hold streams for fallback (milliseconds)',
+    holdHint:
+      'The longest that a stream without content is held, so that Relay can still fall back. Clients see nothing meanwhile.',
     selection: 'Endpoint selection',
     selections: {
       soonest: 'First available, by rank',
@@ -144,6 +148,7 @@ export const lanesText = {
       description: 'Description',
       default_max_wait_ms: 'Wait budget',
       allow_fallback: 'Fallback',
+      hold_ms: 'Hold for fallback',
       selection: 'Endpoint selection',
       priority: 'Priority',
       hidden: 'Hidden',

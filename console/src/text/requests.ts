@@ -158,6 +158,16 @@ export const requestsText = {
       tokensPerSecond: (count: number, rate: string) => `${counted(count, 'token')}, ${rate} per second`,
       limitedBy: (limit: string) => `limited by ${limit}`,
       nothing: 'Relay sent nothing to a provider.',
+      use: {
+        notSent: 'Not sent: costs nothing and counts toward no limit',
+        none: 'Sent; used nothing',
+        used: (tokens: string, cost: string, source: string) => `${tokens} · ${cost} · ${source}`,
+        sources: {
+          reported: 'reported by the provider',
+          streamed: 'counted from the text that passed',
+          estimated: 'estimated',
+        },
+      },
     },
     cost: {
       title: 'Cost',
@@ -188,7 +198,7 @@ export const requestsText = {
       inputOutput: (input: string, output: string) => `${input} input · ${output} output`,
       changed: 'No breakdown: the endpoint’s price has changed since this request.',
       changedOrReserved:
-        'No breakdown: Relay charged what it had reserved, or the endpoint’s price has changed since this request.',
+        'No breakdown: Relay counted what it had reserved, or the endpoint’s price has changed since this request.',
       toPrice: 'Open price',
     },
     usage: {
@@ -211,8 +221,9 @@ export const requestsText = {
         'The provider reported more usage than a hard limit had reserved. Relay counted all of it.',
       sources: {
         reported: 'Usage reported by the provider.',
-        streamed: 'No usage reported; Relay counted the streamed output.',
-        estimated: 'No usage reported; showing the estimate.',
+        streamed: 'No complete usage reported; Relay counted the text that passed.',
+        estimated: 'No complete usage reported; Relay counted the estimate or what it had reserved.',
+        mixed: 'Not every attempt has complete usage from its provider; the trace names the source of each.',
         failed: 'The provider returned no usage, so Relay counts none.',
         none: 'Relay sent nothing to a provider, so there is no usage.',
       },

@@ -18,6 +18,7 @@ export const usageText = {
     latency_ms_p95: 'Latency (p95)',
     ttft_ms: 'Time to first token (average)',
     fallback_rate: 'Fallback rate',
+    fallback_cost_micros: 'Fallback cost',
   },
   metricGroups: { traffic: 'Traffic', tokens: 'Tokens and spend', time: 'Latency' },
   units: {

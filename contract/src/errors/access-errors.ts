@@ -9,6 +9,7 @@ export const accessErrors = {
     why: 'The `Authorization` header is absent or does not use the Bearer scheme.',
     fix: 'Send `Authorization: Bearer <API_KEY>`. In self-hosted mode, use the API token for inference and the admin token for management.',
     owner: 'client',
+    retry: false,
   },
   invalid_api_key: {
     status: 401,
@@ -18,6 +19,7 @@ export const accessErrors = {
     why: 'The key is malformed or unknown, or it is the wrong token: an API token used for management, or an admin token for inference.',
     fix: 'Copy the full key again, or create a new one. Use the API token for inference and the admin token for management.',
     owner: 'client',
+    retry: false,
   },
   expired_api_key: {
     status: 401,
@@ -26,6 +28,7 @@ export const accessErrors = {
     why: 'The key’s `expires_at` is in the past.',
     fix: 'Create a replacement key with a later expiry, and set its limits again.',
     owner: 'client',
+    retry: false,
   },
   revoked_api_key: {
     status: 401,
@@ -34,6 +37,7 @@ export const accessErrors = {
     why: 'The key was revoked by its owner, or by a member with the scope `cloud:security:manage`.',
     fix: 'Create a replacement key. Other keys of the same owner keep working.',
     owner: 'client',
+    retry: false,
   },
   invalid_credentials: {
     status: 401,
@@ -42,6 +46,7 @@ export const accessErrors = {
     why: 'The sign-in failed. Relay returns the same error for an unknown address and a wrong password.',
     fix: 'Try again, or reset the password (“Forgot your password?”). Without a mail server, ask the operator for a link.',
     owner: 'client',
+    retry: false,
   },
   totp_required: {
     status: 401,
@@ -50,6 +55,7 @@ export const accessErrors = {
     why: 'The password is correct, and the account requires a second factor.',
     fix: 'Send the same request with `totp_code`: 6 digits from the authenticator app, or a backup code.',
     owner: 'client',
+    retry: false,
   },
   session_expired: {
     status: 401,
@@ -58,6 +64,7 @@ export const accessErrors = {
     why: 'The session expired or was revoked, or its user is no longer a member of the organization.',
     fix: 'Sign in again with an account that is a member of the organization.',
     owner: 'client',
+    retry: false,
   },
   invalid_context: {
     status: 401,
@@ -67,6 +74,7 @@ export const accessErrors = {
     why: 'The signed context is missing, expired, already used, or signed for another request.',
     fix: 'Send requests to the public address of the deployment. Operators: check that both roles have matching context keys and clocks.',
     owner: 'config',
+    retry: false,
   },
   csrf_failed: {
     status: 403,
@@ -75,6 +83,7 @@ export const accessErrors = {
     why: 'Browsers send cookies automatically, so a write with a session also needs a token that only the console knows.',
     fix: 'Send the `csrf_token` from `GET /api/session` in the `x-csrf-token` header.',
     owner: 'client',
+    retry: false,
   },
   insufficient_scope: {
     status: 403,
@@ -83,6 +92,7 @@ export const accessErrors = {
     why: 'A key’s scopes are set when it is created, and this key lacks the scope that the route requires.',
     fix: 'Create a replacement key with that scope. The route reference lists the scope that each route requires.',
     owner: 'client',
+    retry: false,
   },
   permission_denied: {
     status: 403,
@@ -92,6 +102,7 @@ export const accessErrors = {
     why: 'A key can do only what its scopes and its owner’s current permissions both allow, and the owner lacks this permission. A key also can’t grant more than it has.',
     fix: 'Ask an owner or admin to change the role of the key’s owner. The key then works without changes.',
     owner: 'config',
+    retry: false,
   },
   product_access_denied: {
     status: 403,
@@ -100,6 +111,7 @@ export const accessErrors = {
     why: 'The key belongs to an organization that has no access to Relay.',
     fix: 'Enable Relay for the organization, or use a key from an organization that has access.',
     owner: 'config',
+    retry: false,
   },
   entitlement_missing: {
     status: 403,
@@ -108,6 +120,7 @@ export const accessErrors = {
     why: 'The organization’s plan lacks this entitlement.',
     fix: 'Change the plan, or stop using the feature.',
     owner: 'config',
+    retry: false,
   },
   accounts_disabled: {
     status: 403,
@@ -117,6 +130,7 @@ export const accessErrors = {
     why: 'In self-hosted mode without accounts there is one implicit owner, who has API keys and limits. Additional members, roles, and sign-in by password or single sign-on require accounts.',
     fix: 'Start the server with `RELAY_ACCOUNTS=true` and `RELAY_AUTH_SECRET`. Existing API keys keep working.',
     owner: 'config',
+    retry: false,
   },
   mail_not_configured: {
     status: 403,
@@ -125,6 +139,7 @@ export const accessErrors = {
     why: 'Relay sends password reset links by email, and no mail server is configured.',
     fix: 'Ask the operator for a link. Operators: set `RELAY_SMTP_URL` and `RELAY_MAIL_FROM`, or run `relay users reset-password EMAIL` on the machine, which prints a link.',
     owner: 'config',
+    retry: false,
   },
   mode_unsupported: {
     status: 403,
@@ -134,6 +149,7 @@ export const accessErrors = {
     why: 'Some resources exist in one mode only. Shared limits, for example, are for self-hosted deployments.',
     fix: 'In hosted mode, use member limits and key limits instead of shared limits.',
     owner: 'config',
+    retry: false,
   },
   content_policy_violation: {
     status: 403,
@@ -142,5 +158,6 @@ export const accessErrors = {
     why: 'A guardrail blocked the prompt or the response. The error names the guardrail and the stage, never the matched text.',
     fix: 'Change the content. Retrying the same request gives the same result.',
     owner: 'client',
+    retry: false,
   },
 } as const satisfies Record<string, ErrorDefinition>;

@@ -7,8 +7,9 @@ export const capacityErrors = {
     type: 'rate_limit_wait_budget_exceeded',
     message: 'No candidate has capacity within the wait budget. Retry after the time in Retry-After.',
     why: 'Every candidate in the lane is at a limit, and none becomes free within the wait budget. The error names the limit.',
-    fix: 'Wait for the time in `Retry-After`, then retry. For fewer rejections, raise the limit or the lane’s wait budget (`default_max_wait_ms`), or add an endpoint.',
+    fix: 'Wait for the time in `Retry-After`, then retry. If that is more than a minute, because the provider asked for a long pause, Relay sends `x-should-retry: false`. For fewer rejections, raise the limit or the lane’s wait budget (`default_max_wait_ms`), or add an endpoint.',
     owner: 'capacity',
+    retry: true,
   },
   budget_exhausted: {
     status: 429,
@@ -17,6 +18,7 @@ export const capacityErrors = {
     why: 'The limit resets more than 60 seconds from now (a limit per hour, day, week or month, such as a team’s budget), so an earlier retry fails too.',
     fix: 'Raise the limit that the error names, or send the request after the reset. `x-should-retry: false` stops SDKs from retrying.',
     owner: 'capacity',
+    retry: false,
   },
   request_exceeds_limit: {
     status: 429,
@@ -25,6 +27,7 @@ export const capacityErrors = {
     why: 'The estimate for this request is larger than the limit, so waiting can’t help.',
     fix: 'Lower max tokens, shorten the input, or raise the limit that the error names. Don’t retry it unchanged.',
     owner: 'capacity',
+    retry: false,
   },
   too_many_attempts: {
     status: 429,
@@ -33,6 +36,7 @@ export const capacityErrors = {
     why: 'Relay limits failed sign-in attempts per client address to slow down password guessing. After failures from many addresses, Relay also slows down attempts from addresses that the account has not used before. Password reset links are limited per email address.',
     fix: 'Wait for the time in `Retry-After`. Signing in from an address that the account has used before still works.',
     owner: 'client',
+    retry: false,
   },
   queue_full: {
     status: 429,
@@ -41,6 +45,7 @@ export const capacityErrors = {
     why: 'Relay bounds the queue of each lane and each key, the number of requests that wait in one process, and the memory for large request bodies. In hosted mode, each organization has a share of the last two.',
     fix: 'Retry with backoff, send fewer requests concurrently, or raise the limits that make requests wait.',
     owner: 'capacity',
+    retry: true,
   },
   too_many_streams: {
     status: 429,
@@ -49,5 +54,6 @@ export const capacityErrors = {
     why: 'Relay limits the streamed responses of the management API per caller and per process, because each one keeps a connection open and reads the ledger.',
     fix: 'Close a tail or wait for a download to end. Use one tail with a broader filter instead of several.',
     owner: 'client',
+    retry: false,
   },
 } as const satisfies Record<string, ErrorDefinition>;

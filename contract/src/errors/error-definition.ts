@@ -10,4 +10,9 @@ export interface ErrorDefinition {
   readonly why: string;
   readonly fix: string;
   readonly owner: ErrorOwner;
+  /**
+   * True if the same request can succeed within a minute without a change of the request or the configuration. Relay sends it as `x-should-retry`, and
+   * only after it has tried every candidate itself. A `RelayError` may say otherwise where it knows more than its code.
+   */
+  readonly retry: boolean;
 }

@@ -9,6 +9,7 @@ export const requestErrors = {
     why: 'The body could not be parsed as JSON, or it is not a JSON object.',
     fix: 'Check the body with a JSON parser before sending it; look for trailing commas, single quotes and truncated text.',
     owner: 'client',
+    retry: false,
   },
   invalid_request: {
     status: 400,
@@ -17,6 +18,7 @@ export const requestErrors = {
     why: 'The body, a query parameter or a path parameter does not match the schema of the route.',
     fix: 'Read `message` and `param`: they name the field and what it must be. The schema is in `/openapi.json`.',
     owner: 'client',
+    retry: false,
   },
   model_not_found: {
     status: 400,
@@ -25,6 +27,7 @@ export const requestErrors = {
     why: '`model` matched no lane slug or name, no `provider-slug/upstream-model` and no upstream model of an enabled endpoint.',
     fix: 'List callable names with `GET /v1/models`, or create the lane or endpoint.',
     owner: 'client',
+    retry: false,
   },
   no_route: {
     status: 400,
@@ -33,6 +36,7 @@ export const requestErrors = {
     why: 'The lane or model exists, but none of its enabled endpoints serves this operation with these features (for example streaming), or their providers use another protocol.',
     fix: 'Enable an endpoint in the lane with a matching `protocol`, `route_kind` and `supports_streaming`, or change the request. `POST /api/relay/routing/explain` shows the verdict for every candidate.',
     owner: 'config',
+    retry: false,
   },
   unpriced: {
     status: 400,
@@ -42,6 +46,7 @@ export const requestErrors = {
     why: 'A spend limit counts only priced requests. Without a price, requests to the endpoint would bypass the limit, so Relay rejects them.',
     fix: 'Set the price of the endpoint (`POST /api/relay/pricing-policies`; 0 for a free model), or set the limit’s `unpriced` to `allow`. `policy` names the limit, and `POST /api/relay/routing/explain` shows the verdict for every candidate.',
     owner: 'config',
+    retry: false,
   },
   unbounded_request: {
     status: 400,
@@ -51,6 +56,7 @@ export const requestErrors = {
     why: 'A hard limit reserves the most that a request can use. Remote images, stored files, earlier responses, tools that the provider runs, and output caps that are not positive integers can use any number of tokens. Only the endpoint’s context window bounds them, and it is not set.',
     fix: 'Set the endpoint’s `context_window`, or remove the field that `param` names. `policy` names the limit, and `POST /api/relay/routing/explain` shows the verdict for every candidate.',
     owner: 'config',
+    retry: false,
   },
   guardrail_streaming_unsupported: {
     status: 400,
@@ -59,6 +65,7 @@ export const requestErrors = {
     why: 'Guardrails check complete prompts and responses, so streaming isn’t possible where one is bound.',
     fix: 'Set `stream` to false, or use a lane without a guardrail.',
     owner: 'client',
+    retry: false,
   },
   guardrail_route_kind_unsupported: {
     status: 400,
@@ -68,6 +75,7 @@ export const requestErrors = {
     why: 'Guardrails support chat completions, responses and messages, not embeddings.',
     fix: 'Send embeddings through a lane, provider and endpoint without a guardrail.',
     owner: 'client',
+    retry: false,
   },
   not_found: {
     status: 404,
@@ -76,6 +84,7 @@ export const requestErrors = {
     why: 'The ID is unknown, was deleted, or belongs to another organization.',
     fix: 'List the collection to see the IDs that this key can read.',
     owner: 'client',
+    retry: false,
   },
   route_not_found: {
     status: 404,
@@ -84,6 +93,7 @@ export const requestErrors = {
     why: 'The path is not part of the API.',
     fix: 'See `/openapi.json` for all paths. The inference base URL ends in `/v1`; management paths have no `/v1`.',
     owner: 'client',
+    retry: false,
   },
   request_timeout: {
     status: 408,
@@ -92,6 +102,7 @@ export const requestErrors = {
     why: 'The client was too slow to send the headers or the body.',
     fix: 'Retry. If it happens again, look for a proxy that buffers or drops the upload.',
     owner: 'client',
+    retry: true,
   },
   method_not_allowed: {
     status: 405,
@@ -100,6 +111,7 @@ export const requestErrors = {
     why: 'The path exists, but not with this HTTP method.',
     fix: 'Use one of the methods in the `Allow` header.',
     owner: 'client',
+    retry: false,
   },
   upgrade_required: {
     status: 426,
@@ -109,6 +121,7 @@ export const requestErrors = {
     why: 'The request asked to upgrade to WebSocket, which this path does not support.',
     fix: 'Use POST over HTTP. Clients such as Codex do so automatically after this error.',
     owner: 'client',
+    retry: false,
   },
   conflict: {
     status: 409,
@@ -117,6 +130,7 @@ export const requestErrors = {
     why: 'A resource with the same unique value exists, or another resource still refers to the one being deleted.',
     fix: 'Read `param` and `message`: they name the value or the reference. Choose another name, or remove the reference first.',
     owner: 'client',
+    retry: false,
   },
   lane_shadows_model: {
     status: 409,
@@ -126,6 +140,7 @@ export const requestErrors = {
     why: 'Relay looks up the `model` of a request among lanes first, then among models. Requests that name the model would go to the lane, with its endpoints, limits and guardrails.',
     fix: 'Give the lane another name. If requests for the model are meant to go to the lane, create it with `shadows_model: true`.',
     owner: 'client',
+    retry: false,
   },
   managed_by_file: {
     status: 409,
@@ -134,6 +149,7 @@ export const requestErrors = {
     why: 'A configuration file manages this resource, so the next apply would undo your change.',
     fix: 'Edit the configuration file and apply it. To manage the resource in the console or over the API instead, remove it from the file and run `relay config apply --release`.',
     owner: 'config',
+    retry: false,
   },
   idempotency_conflict: {
     status: 409,
@@ -142,6 +158,7 @@ export const requestErrors = {
     why: 'An idempotency key identifies one request. Relay rejects a different body or route with the same key, and the same request while the first is still running.',
     fix: 'Generate a new `Idempotency-Key` for every new request, and repeat it only for retries.',
     owner: 'client',
+    retry: false,
   },
   secret_already_shown: {
     status: 409,
@@ -151,6 +168,7 @@ export const requestErrors = {
     why: 'The call creates a secret, such as an API key, an invitation link or the signing secret of an alert destination. Relay shows a secret only once, so a repeat cannot show it again.',
     fix: 'The error contains what the first request created (`key`, `invitation` or, for anything else, `created`), without the secret. If you have the secret, continue. If not, delete the object by its `id` and create another with a new `Idempotency-Key`.',
     owner: 'client',
+    retry: false,
   },
   version_conflict: {
     status: 412,
@@ -159,6 +177,7 @@ export const requestErrors = {
     why: 'The `If-Match` header does not equal the current `ETag` of the resource.',
     fix: 'Read the resource, apply the change to the current version, and send its `ETag` in `If-Match`.',
     owner: 'client',
+    retry: false,
   },
   body_too_large: {
     status: 413,
@@ -167,6 +186,7 @@ export const requestErrors = {
     why: '`RELAY_MAX_BODY_BYTES` limits inference bodies (20 MiB by default). Management bodies are limited to 1 MiB.',
     fix: 'Send less, for example links instead of inline images, or raise `RELAY_MAX_BODY_BYTES`.',
     owner: 'client',
+    retry: false,
   },
   unsupported_media_type: {
     status: 415,
@@ -175,5 +195,6 @@ export const requestErrors = {
     why: 'The `Content-Type` or `Content-Encoding` of the request is not supported.',
     fix: 'Send uncompressed JSON with `Content-Type: application/json`.',
     owner: 'client',
+    retry: false,
   },
 } as const satisfies Record<string, ErrorDefinition>;

@@ -14,6 +14,7 @@ import {
   query,
   Timestamp,
 } from '../schema.ts';
+import { fallbackCost } from './stats.ts';
 
 const RecordId = Type.String({ description: 'The ID in the billing system, Stripe.' });
 const MaybeRecordId = nullable(RecordId);
@@ -160,9 +161,12 @@ const usageFields = {
   requests: integer({ description: 'All requests, whatever their outcome.' }),
   metered_requests: integer({
     description:
-      'Requests with reported or estimated usage: those that reached a provider, except those that it rejected without reporting usage.',
+      'Requests that used something: those of which an attempt was sent, except those that every provider rejected without reporting usage.',
   }),
-  estimated_requests: integer({ description: 'Metered requests for which the provider reported no usage.' }),
+  estimated_requests: integer({
+    description:
+      'Metered requests with an attempt whose usage is an estimate, because the provider did not report it.',
+  }),
   unpriced_requests: integer({
     description: 'Metered requests to an endpoint without a price; not included in the spend.',
   }),
@@ -174,6 +178,7 @@ const usageFields = {
       'Micro-USD at the configured prices, rounded half up. Null when none of the usage has a price.',
   }),
   metered_spend_usd: nullable(ExactUsd),
+  ...fallbackCost,
 };
 
 export const UsageTotals = closed('UsageTotals', usageFields);

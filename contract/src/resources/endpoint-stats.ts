@@ -50,6 +50,7 @@ const EndpointStats = closed('EndpointStats', {
     description: 'Failed requests by error code, the most frequent first.',
   }),
   ...spendSums,
+  metered_requests: integer({ description: 'Attempts at this endpoint that used something.' }),
   tightest_limit: nullable(LimitUsage, {
     description:
       'Of the limits that apply to every request of this endpoint (its own, with its `max_concurrency`, its provider’s, its credential’s and those of the organization), the one of which the largest share is used now or, with the periods `hour`, `day`, `week` and `month`, will be used when it resets. If shares are equal, the share used now decides, then the narrower limit. Null if there is none, and if `limits` is not `read`.',

@@ -32,6 +32,12 @@ const Priority = oneOf(['interactive', 'standard', 'batch'], {
     'Which waiting requests go first when a limit is reached: `interactive` before `standard` before `batch`. Lower priorities keep at least 10% of the capacity.',
 });
 const Description = nullable(text());
+const HoldMs = integer({
+  maximum: 60_000,
+  default: 2_000,
+  description:
+    'How long a stream whose provider has responded is held without content, so that Relay can still fall back. The hold ends early at the first content or keep-alive, and there is none when no other endpoint is left. `0` never holds.',
+});
 const Hidden = flag({ default: false, description: 'Whether the model list omits the lane.' });
 const ShadowsModel = flag({
   default: false,
@@ -46,6 +52,7 @@ export const Lane = closed('Lane', {
   description: Description,
   default_max_wait_ms: WaitMs,
   allow_fallback: flag(),
+  hold_ms: HoldMs,
   selection: Selection,
   priority: Priority,
   hidden: Hidden,
@@ -91,6 +98,7 @@ const Members = Type.Array(LaneMemberWrite, {
 
 const extra = {
   description: optional(Description),
+  hold_ms: optional(HoldMs),
   selection: optional(Selection),
   priority: optional(Priority),
   hidden: optional(Hidden),

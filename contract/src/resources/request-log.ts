@@ -20,6 +20,8 @@ import { Labels, LimitMetric, LimitPeriod, Operation, RequestState } from './val
 
 const MaybeId = nullable(Id);
 const MaybeCount = nullable(integer(), { description: 'Null if unknown. Null is not zero.' });
+const MaybeCost = nullable(integer(), { description: 'Micro-USD, rounded half up.' });
+const usageSources = ['reported', 'streamed', 'estimated', 'none'] as const;
 
 /** Metering metadata of one request. Prompts, bodies and credentials are never part of it. */
 const entryFields = {
@@ -53,11 +55,11 @@ const entryFields = {
   output_tokens: MaybeCount,
   cached_input_tokens: MaybeCount,
   total_tokens: MaybeCount,
-  cost_micros: nullable(integer(), { description: 'Micro-USD, rounded half up.' }),
+  cost_micros: MaybeCost,
   cost_usd: nullable(ExactUsd),
-  usage_source: oneOf(['reported', 'streamed', 'estimated', 'none'], {
+  usage_source: oneOf(usageSources, {
     description:
-      'Where the token counts come from: the provider, the streamed output or the estimate. `none`: nothing was dispatched, or the provider rejected the request without reporting usage.',
+      'Where the token counts come from. Tokens and cost are the sums of all attempts; the source is the least certain one of an attempt. `reported`: the provider reported them. `streamed`: the provider reported no complete usage; Relay counted the text that passed. `estimated`: Relay counted the estimate or, under a hard limit, what it had reserved. `none`: nothing was used: no attempt was sent, or the provider rejected each one without reporting usage.',
   }),
   team_id: MaybeId,
   parent_team_id: nullable(Id, { description: 'The parent of the team at the time of the request.' }),
@@ -141,6 +143,19 @@ export const RequestAttempt = closed('RequestAttempt', {
   outcome: oneOf(['succeeded', 'failed', 'cancelled']),
   upstream_status: nullable(integer()),
   error_code: nullable(Type.String()),
+  sent: flag({
+    description:
+      'Whether any byte of the attempt left for the provider. An attempt that was not sent costs nothing and counts toward no limit.',
+  }),
+  usage_source: oneOf(usageSources, { description: 'As in the request, for this attempt.' }),
+  input_tokens: nullable(integer(), { description: 'Null if the attempt used nothing.' }),
+  output_tokens: nullable(integer()),
+  cached_input_tokens: nullable(integer(), { description: 'Part of `input_tokens`.' }),
+  cost_micros: nullable(integer(), {
+    description:
+      'Micro-USD, rounded half up. Null if the attempt used nothing, and if its endpoint had no price.',
+  }),
+  cost_usd: nullable(ExactUsd, { description: 'The attempts add up to the cost of the request.' }),
   started_at: nullable(Timestamp),
   wait_ms: nullable(integer(), { description: 'Wait for capacity before this attempt.' }),
   duration_ms: integer(),
@@ -152,7 +167,7 @@ export const RequestAttempt = closed('RequestAttempt', {
   }),
   left_out: Type.Array(Type.String(), {
     description:
-      'Request fields that Relay did not send to the provider, because its protocol can’t express them and the response does not depend on them, because its preset drops them, or because they are thinking blocks that Relay translated in an earlier turn.',
+      'Request fields that Relay did not send to the provider, because its protocol can’t express them and the response does not depend on them, because its preset drops them, or because they are thinking blocks that Relay translated in an earlier turn. Names that begin with `response.` are what the response had beside its content and the client did not get.',
   }),
   upstream_message: nullable(Type.String(), {
     description:
@@ -205,6 +220,7 @@ export type BoundPolicy = Static<typeof BoundPolicy>;
 
 /** A part of the cost of a request. */
 const CostLine = closed('CostLine', {
+  attempt: integer({ minimum: 1, description: 'The attempt that used it.' }),
   kind: oneOf([
     'input',
     'cached_input',
@@ -270,7 +286,7 @@ export const RequestDetail = closed('RequestDetail', {
   ),
   cost_lines: nullable(Type.Array(CostLine), {
     description:
-      'What the cost is made of, by the endpoint’s price at the time of the request. Tokens of a kind without its own price are in the line of the input or the output. Relay records the cost, not the prices: the lines always add up to `cost_usd`, and are null if the price was changed since then. Also null if the cost is unknown or is what was reserved, and if the caller lacks `relay:providers:read`.',
+      'What the cost is made of: the lines of each attempt, by its endpoint’s price at the time of the request. Tokens of a kind without its own price are in the line of the input or the output. Relay records the cost, not the prices: the lines always add up to `cost_usd`, and are null if a price was changed since then. Also null if the cost is unknown or an attempt’s is what was reserved, and if the caller lacks `relay:providers:read`.',
   }),
   timings: closed('RequestTimings', {
     receive_ms: nullable(integer()),

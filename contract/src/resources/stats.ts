@@ -40,10 +40,11 @@ const SeriesMetric = oneOf(
     'latency_ms_p95',
     'ttft_ms',
     'fallback_rate',
+    'fallback_cost_micros',
   ],
   {
     description:
-      '`errors` are requests that failed. Quantiles are by nearest rank: exact up to 1,000 ms, rounded to two significant digits above that. `ttft_ms` is the mean time to the first content. `fallback_rate` is fallbacks per request. `cost_micros` is rounded half up, with the exact sums in `total_usd` and `value_usd`.',
+      '`errors` are requests that failed. Requests count at their arrival and at the endpoint of their last attempt; tokens and cost count at the dispatch of each attempt and at its own endpoint, provider and model. Quantiles are by nearest rank: exact up to 1,000 ms, rounded to two significant digits above that. `ttft_ms` is the mean time to the first content. `fallback_rate` is fallbacks per request. `fallback_cost_micros` is the part of `cost_micros` for attempts that another attempt followed. Both are rounded half up, with the exact sums in `total_usd` and `value_usd`.',
   },
 );
 const GroupBy = oneOf(
@@ -132,7 +133,7 @@ const showbackSums = {
   requests: integer(),
   metered_requests: integer({
     description:
-      'Requests with reported or estimated usage: those that reached a provider, except those that it rejected without reporting usage.',
+      'Requests that used something: those of which an attempt was sent, except those that every provider rejected without reporting usage.',
   }),
   input_tokens: integer(),
   cached_input_tokens: integer(),
@@ -179,11 +180,13 @@ export const MeteredUsage = closed('MeteredUsage', {
       provider_id: nullable(Id),
       endpoint_id: nullable(Id),
       upstream_model: nullable(Type.String(), { description: 'Null if the endpoint was deleted.' }),
-      requests: integer({ description: 'Requests with reported or estimated usage.' }),
+      requests: integer({
+        description: 'Attempts that used something: a provider counts each of them as a request.',
+      }),
       failed_requests: integer(),
       estimated_requests: integer({
         description:
-          'The part of `requests` for which the provider reported no usage; their tokens are estimates.',
+          'Requests with an attempt whose usage is an estimate, because the provider did not report it.',
       }),
       input_tokens: integer(),
       cached_input_tokens: integer(),
@@ -222,12 +225,22 @@ export const WaitDistribution = closed('WaitDistribution', {
 });
 export type WaitDistribution = Static<typeof WaitDistribution>;
 
+/** Beside a cost, of which it is a part. */
+export const fallbackCost = {
+  fallback_cost_micros: integer({
+    description:
+      'The part of the cost for attempts that another attempt followed, at another endpoint or the same one. Micro-USD, rounded half up.',
+  }),
+  fallback_cost_usd: ExactUsd,
+};
+
 export const spendSums = {
   cost_micros: integer({ description: 'Micro-USD, rounded half up.' }),
   cost_usd: ExactUsd,
+  ...fallbackCost,
   metered_requests: integer({
     description:
-      'Requests with reported or estimated usage: those that reached a provider, except those that it rejected without reporting usage.',
+      'Requests that used something: those of which an attempt was sent, except those that every provider rejected without reporting usage.',
   }),
   unpriced_requests: integer({
     description: 'The part of `metered_requests` whose endpoint has no price; their cost is unknown.',

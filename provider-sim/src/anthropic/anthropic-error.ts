@@ -12,6 +12,9 @@ const types: Record<number, string> = {
   529: 'overloaded_error',
 };
 
+/** Clients continue without a thread after this error. */
+export const NO_THREADS = 'thread_unsupported_request';
+
 const messages: Record<number, string> = {
   429: 'This request would exceed your account’s rate limit. Please try again later.',
   500: 'Internal server error',
@@ -19,9 +22,10 @@ const messages: Record<number, string> = {
 };
 
 /** The same refusal as Anthropic says it. */
-export function anthropicErrorBody({ status, message }: Refusal, requestId: string): string {
+export function anthropicErrorBody({ status, message, code, param }: Refusal, requestId: string): string {
   const type = types[status] ?? (status >= 500 ? 'api_error' : 'invalid_request_error');
-  const error = { type, message: messages[status] ?? message };
+  const details = code === NO_THREADS ? { details: { error_code: code, unsupported: [param] } } : {};
+  const error = { ...details, type, message: messages[status] ?? message };
   return JSON.stringify({ type: 'error', error, request_id: requestId });
 }
 

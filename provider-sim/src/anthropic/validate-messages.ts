@@ -1,5 +1,6 @@
 import { isRecord } from '../fault.ts';
 import { invalid, type Refusal } from '../openai-error.ts';
+import { NO_THREADS } from './anthropic-error.ts';
 
 type Body = Record<string, unknown>;
 
@@ -56,6 +57,8 @@ const blocksOf: Record<string, Record<string, readonly string[]>> = {
 };
 
 export function validateMessages(body: Body): Refusal | null {
+  if (isRecord(body['thread']))
+    return invalid('thread', 'thread: this request cannot be threaded.', NO_THREADS);
   return (
     required(body, ['model', 'messages', 'max_tokens']) ?? validateCap(body) ?? validateConversation(body)
   );

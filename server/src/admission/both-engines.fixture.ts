@@ -1,7 +1,9 @@
+import { randomUUIDv7 } from 'node:crypto';
 import { EVERY_REQUEST } from '../domain/limits/limits.fixture.ts';
 import { nothingAside } from '../kit/set-aside.fixture.ts';
 import type { SetAside } from '../kit/set-aside.ts';
 import type { Redis } from '../store/redis/redis.ts';
+import { prefixOf } from '../store/redis/shards.ts';
 import { SOMEBODY } from './ask.fixture.ts';
 import type { AdmissionAsk, AdmissionEngine, LineListener, Release } from './engine.ts';
 import { createMemoryEngine } from './memory/engine.ts';
@@ -81,6 +83,17 @@ export const UNITS = {
   limit: 2,
   counts: EVERY_REQUEST,
 } as const;
+
+const shards = new Set<string>();
+
+/** In a shard that no other has: tests name their operations alike, and move the clock of the shard. */
+export function newOrganization(): string {
+  let organizationId: string;
+  do organizationId = randomUUIDv7();
+  while (shards.has(prefixOf(organizationId)));
+  shards.add(prefixOf(organizationId));
+  return organizationId;
+}
 
 /** An ask for 100 tokens and a unit. */
 export function askOf(

@@ -192,7 +192,8 @@ async function trafficOf(parts: Parts, ask: FlowsAsk): Promise<LiveTraffic> {
 }
 
 async function admitFor(parts: Parts, line: Line, given: DeskAsk): Promise<DeskReply> {
-  const attempt = earlierOf(parts.live.get(given.operationId), given.release).length;
+  const before = parts.live.get(given.operationId);
+  const attempt = earlierOf(before, given.release, parts.clock.monotonicMs()).length;
   const ask = { ...given, leaseMs: LEASE_MS, attempt };
   let answer: DeskAnswer;
   line.asking(ask.operationId);

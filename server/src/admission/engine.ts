@@ -27,6 +27,11 @@ export interface AdmissionEngine {
    * its windows have to be rebuilt first.
    */
   restore(ask: AdmissionAsk, candidate: number, agoMs: number): Promise<boolean>;
+  /**
+   * Writes the usage of an operation's failed attempts to windows that the store has lost, once after each loss. Returns false if the windows
+   * have to be rebuilt first.
+   */
+  restoreUses(organizationId: string, operationId: string, uses: readonly PastUse[]): Promise<boolean>;
   /** Starts a cooldown: no request is sent to the endpoint for this long. */
   penalize(organizationId: string, endpointId: string, forMs: number): Promise<void>;
   /** Ends expired leases: waiting ones are voided, dispatched ones stay charged at their estimate. */
@@ -171,6 +176,13 @@ export interface SettleAsk {
   readonly earlier?: readonly Actual[];
   /** The terminal record as text, appended to the usage stream in the same step. */
   readonly record: string;
+}
+
+/** Past usage of an attempt under one limit. */
+export interface PastUse {
+  readonly policy: AppliedLimit;
+  readonly agoMs: number;
+  readonly amount: number;
 }
 
 /** `unknown`: the lease was lost or had ended. The record is appended in both cases. */

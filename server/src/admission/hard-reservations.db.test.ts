@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import { randomUUIDv7 } from 'node:crypto';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { AppliedLimit } from '../domain/limits/limit.ts';
 import { EVERY_REQUEST } from '../domain/limits/limits.fixture.ts';
 import { privateRedis } from '../store/fixtures/private-redis.fixture.ts';
-import { askOf, type Bench, benches } from './both-engines.fixture.ts';
+import { askOf, type Bench, benches, newOrganization } from './both-engines.fixture.ts';
 
 const HOUR_MS = 3_600_000;
 const LIMIT = 1_000_000;
@@ -55,7 +54,7 @@ describe('hard limits on both engines', () => {
 /** Requests that are refused ask once more when the others have ended, as those do that wait for them. */
 async function serve(bench: Bench, requests: readonly Asked[]): Promise<{ used: number; refused: boolean }> {
   const { engine, nowMs } = bench;
-  const organizationId = randomUUIDv7();
+  const organizationId = newOrganization();
   const startMs = nowMs - (nowMs % HOUR_MS);
   await engine.initialize(organizationId, [{ policy: SPEND, startMs, amount: 0 }]);
   const flying: { id: string; used: number }[] = [];

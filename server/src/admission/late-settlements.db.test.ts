@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { randomUUIDv7 } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { privateRedis } from '../store/fixtures/private-redis.fixture.ts';
 import { prefixOf } from '../store/redis/shards.ts';
-import { admitted, askOf, type Bench, benches, usedIn } from './both-engines.fixture.ts';
+import { admitted, askOf, type Bench, benches, newOrganization, usedIn } from './both-engines.fixture.ts';
 import type { Actual } from './engine.ts';
 
 const USED_30: Actual = { dispatched: true, tokens: 30, spendMicros: 0 };
@@ -21,7 +20,7 @@ describe('late settlements', () => {
       /** Two requests are in flight, and their gateway is frozen for longer than their leases. */
       async function frozen(): Promise<{ bench: Bench; organizationId: string; settle: Settle }> {
         const bench = start();
-        const own = randomUUIDv7();
+        const own = newOrganization();
         for (const id of ['a', 'b']) assert.equal(await admitted(bench, askOf(own, id)), 'admitted');
         bench.nowMs += 21_000;
         assert.equal(await bench.engine.sweep(), 2);

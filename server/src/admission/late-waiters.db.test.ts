@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { randomUUIDv7 } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { EVERY_REQUEST } from '../domain/limits/limits.fixture.ts';
 import { privateRedis } from '../store/fixtures/private-redis.fixture.ts';
-import { askOf, benches } from './both-engines.fixture.ts';
+import { askOf, benches, newOrganization } from './both-engines.fixture.ts';
 
 describe('late waiters', () => {
   const redis = privateRedis({ commandTimeoutMs: 10_000 });
@@ -15,7 +14,7 @@ describe('late waiters', () => {
     ] as const) {
       it(`a waiter that goes ${lateMs} ms late is charged when it goes, not when it was due: per ${period}, ${name}`, async () => {
         const bench = start();
-        const organizationId = randomUUIDv7();
+        const organizationId = newOrganization();
         const policy = { id: 'p', metric: 'requests', period, limit: 1, counts: EVERY_REQUEST } as const;
         const candidates = [{ endpointId: 'e', paced: false, charges: [{ policy, cost: 1 }] }];
         const ask = (id: string, waitMsMax = 0) =>

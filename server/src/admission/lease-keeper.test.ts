@@ -45,11 +45,13 @@ function keeperOf(unknown: readonly string[], windowsKnown = true, endsMeanwhile
         restored.push({ operationId, candidate, agoMs });
         return true;
       },
+      restoreUses: () => assert.fail('the windows still have what earlier attempts used'),
     },
     live,
-    async rebuild({ operationId }) {
+    async rebuild() {
       // The ledger takes its time.
       nowMs += 300;
+      const [operationId = ''] = unknown;
       if (endsMeanwhile) live.delete(operationId);
       rebuilt.push(operationId);
       known.add('all');

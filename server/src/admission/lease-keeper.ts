@@ -4,7 +4,7 @@ import type { Log } from '../kit/log.ts';
 import { prefixOf } from '../store/redis/shards.ts';
 import type { AdmissionEngine } from './engine.ts';
 import type { LiveOperation, LiveOperations } from './live-operations.ts';
-import { inParts, type RestoreDeps, restoreOperation } from './restore-operation.ts';
+import { inParts, type RestoreDeps, restoreEarlier, restoreOperation } from './restore-operation.ts';
 
 /** How long a lease lives without a heartbeat. */
 export const LEASE_MS = 20_000;
@@ -14,7 +14,7 @@ const CHECK_EVERY_MS = 1_000;
 const OPERATIONS_PER_HEARTBEAT = 500;
 
 export interface KeeperDeps extends RestoreDeps {
-  readonly engine: Pick<AdmissionEngine, 'extend' | 'restore'>;
+  readonly engine: Pick<AdmissionEngine, 'extend' | 'restore' | 'restoreUses'>;
   readonly live: LiveOperations;
   /** Whether everything of the shard is being written again. */
   readonly isRestarting: (shard: string) => boolean;
@@ -53,7 +53,10 @@ export function createLeaseKeeper(deps: KeeperDeps): LeaseKeeper {
     async restoreAll(shard, isWanted) {
       const lost = [...deps.live].filter(([, { ask }]) => prefixOf(ask.organizationId) === shard);
       await inParts(lost, async ([operationId, found]) => {
-        if (isWanted()) await restore(deps, operationId, found);
+        if (!isWanted()) return;
+        // Only after a loss: if a lease expired, the windows still have the earlier attempts.
+        await restoreEarlier(deps, found, isWanted);
+        await restore(deps, operationId, found);
       });
     },
     start() {

@@ -1,4 +1,7 @@
-import type { Actual, AdmissionAsk, DeskAnswer, SettleAsk } from './engine.ts';
+import type { Charge } from '../domain/limits/limit.ts';
+import { amountOf } from '../domain/limits/metric.ts';
+import { isSliding } from '../domain/limits/period.ts';
+import type { Actual, AdmissionAsk, DeskAnswer, PastUse, SettleAsk } from './engine.ts';
 
 /** A request of this process that holds capacity at the engine, or may hold it. */
 export interface LiveOperation {
@@ -13,14 +16,24 @@ export interface LiveOperation {
   leasedMs: number;
   /** Its draft is in the journal. */
   journaled: boolean;
-  /** What the attempts used that were sent before this one and failed, oldest first. With one, the request needs a row however it ends. */
-  readonly earlier: readonly Actual[];
+  /** The attempts that were sent before this one and failed, oldest first. With one, the request needs a row however it ends. */
+  readonly earlier: readonly EarlierAttempt[];
   /** Its place or capacity was given up: the attempt that it was for is not sent. */
   isGivenUp?: boolean;
   /** The endpoint of the attempt that failed before the present ask; undefined once another was dispatched. */
   readonly failedOn?: string | undefined;
   /** Settles when the last attempt to write it again has ended. Never rejects. */
   restoring?: Promise<void>;
+}
+
+/** An attempt that was sent and failed, and that another followed. No row has it before the request ends. */
+export interface EarlierAttempt {
+  readonly used: Actual;
+  readonly charges: readonly Charge[];
+  /** Monotonic. */
+  readonly dispatchedMs: number;
+  /** Monotonic; from here its usage was known. */
+  readonly knownMs: number;
 }
 
 /** By operation. */
@@ -49,7 +62,7 @@ export function remember(
 ): LiveOperation | null {
   const { operationId, release } = ask;
   const before = live.get(operationId);
-  const earlier = earlierOf(before, release);
+  const earlier = earlierOf(before, release, nowMs);
   if (answer.kind === 'refused') {
     // After a sent attempt the engine keeps a lease without charges until the operation is settled.
     if (earlier.length > 0 && before !== undefined)
@@ -75,10 +88,17 @@ export function remember(
   return known;
 }
 
-/** What the attempts used that were sent before the one that is asked for with this release. */
-export function earlierOf(before: LiveOperation | undefined, release: Actual | undefined): readonly Actual[] {
+/** Returns the attempts that were sent before the admit call with this release. */
+export function earlierOf(
+  before: LiveOperation | undefined,
+  release: Actual | undefined,
+  nowMs: number,
+): readonly EarlierAttempt[] {
   const earlier = before?.earlier ?? [];
-  return before?.state === 'dispatched' && release?.dispatched === true ? [...earlier, release] : earlier;
+  if (before?.state !== 'dispatched' || release?.dispatched !== true) return earlier;
+  const { ask, candidate, dispatchedMs } = before;
+  const charges = ask.candidates[candidate]?.charges ?? [];
+  return [...earlier, { used: release, charges, dispatchedMs, knownMs: nowMs }];
 }
 
 /** What the attempts used that were sent. The last of them is an earlier one if the last that was asked for was given up. */
@@ -86,9 +106,26 @@ export function usesOf(
   { earlier, isGivenUp }: LiveOperation,
   actual: Actual,
 ): Pick<SettleAsk, 'actual' | 'earlier'> {
-  const last = isGivenUp === true ? earlier.at(-1) : undefined;
-  if (last !== undefined) return { actual: last, earlier: earlier.slice(0, -1) };
-  return earlier.length === 0 ? { actual } : { actual, earlier };
+  const uses = earlier.map(({ used }) => used);
+  const last = isGivenUp === true ? uses.at(-1) : undefined;
+  if (last !== undefined) return { actual: last, earlier: uses.slice(0, -1) };
+  return uses.length === 0 ? { actual } : { actual, earlier: uses };
+}
+
+/** Returns the usage of the earlier attempts by limit. Usage beyond the reservation counts in short windows when it is known, as at settlement. */
+export function pastUsesOf({ earlier }: LiveOperation, nowMs: number): PastUse[] {
+  return earlier.flatMap(({ used, charges, dispatchedMs, knownMs }) =>
+    charges.flatMap(({ policy, cost }) => {
+      if (policy.period === 'none') return [];
+      const amount = amountOf(policy.metric, used);
+      const early = isSliding(policy.period) ? Math.min(amount, cost) : amount;
+      const uses = [
+        { policy, agoMs: nowMs - dispatchedMs, amount: early },
+        { policy, agoMs: nowMs - knownMs, amount: amount - early },
+      ];
+      return uses.filter((use) => use.amount > 0);
+    }),
+  );
 }
 
 function failedOn(before: LiveOperation | undefined, { release }: AdmissionAsk): string | undefined {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { randomUUIDv7 } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { privateRedis } from '../store/fixtures/private-redis.fixture.ts';
-import { admitted, askOf, type Bench, benches, usedIn } from './both-engines.fixture.ts';
+import { admitted, askOf, type Bench, benches, newOrganization, usedIn } from './both-engines.fixture.ts';
 import type { Actual, SettleAsk } from './engine.ts';
 
 const use = (tokens: number): Actual => ({ dispatched: true, tokens, spendMicros: 0 });
@@ -21,7 +20,7 @@ describe('fallbacks whose first attempt is lost', () => {
       ): Promise<string> => engine.settle({ organizationId, operationId: 'a', ...uses, record: 'a' });
 
       it('a fallback that the engine let go unheard gives everything back, and the failed attempt counts once', async () => {
-        const [bench, own] = [start(), randomUUIDv7()];
+        const [bench, own] = [start(), newOrganization()];
         await admitted(bench, askOf(own, 'a'));
         assert.equal(await admitted(bench, askOf(own, 'a', { release: FIRST, attempt: 1 })), 'admitted');
         assert.deepEqual(await usedIn(bench, own), [110, 110, 1]);
@@ -30,14 +29,14 @@ describe('fallbacks whose first attempt is lost', () => {
       });
 
       it('a fallback that the engine never heard of charges the failed attempt alone', async () => {
-        const [bench, own] = [start(), randomUUIDv7()];
+        const [bench, own] = [start(), newOrganization()];
         await admitted(bench, askOf(own, 'a'));
         assert.equal(await settle(bench, own, { actual: SECOND, earlier: [FIRST] }), 'settled');
         assert.deepEqual(await usedIn(bench, own), [10, 10, 0]);
       });
 
       it('a fallback that was sent is charged beside the failed attempt, also after it was restored', async () => {
-        const [bench, own] = [start(), randomUUIDv7()];
+        const [bench, own] = [start(), newOrganization()];
         await admitted(bench, askOf(own, 'a'));
         const fallback = askOf(own, 'a', { release: FIRST, attempt: 1 });
         await admitted(bench, fallback);
@@ -50,7 +49,7 @@ describe('fallbacks whose first attempt is lost', () => {
       });
 
       it('a late settlement is for the last attempt', async () => {
-        const [bench, own] = [start(), randomUUIDv7()];
+        const [bench, own] = [start(), newOrganization()];
         await admitted(bench, askOf(own, 'a'));
         await admitted(bench, askOf(own, 'a', { release: FIRST, attempt: 1 }));
         bench.nowMs += 21_000;
@@ -60,7 +59,7 @@ describe('fallbacks whose first attempt is lost', () => {
       });
 
       it('a fallback that waited and went is the attempt that it was asked for', async () => {
-        const [bench, own] = [start(), randomUUIDv7()];
+        const [bench, own] = [start(), newOrganization()];
         await admitted(bench, askOf(own, 'a'));
         await admitted(bench, askOf(own, 'b'));
         // The unit that the failed attempt gives back is for the one that waits already.
@@ -77,7 +76,7 @@ describe('fallbacks whose first attempt is lost', () => {
       });
 
       it('a lease after a failed attempt that does not say which attempt it is for is for the last one', async () => {
-        const [bench, own] = [start(), randomUUIDv7()];
+        const [bench, own] = [start(), newOrganization()];
         await admitted(bench, askOf(own, 'a'));
         // As a gateway of the version before lets it go.
         await admitted(bench, askOf(own, 'a', { release: FIRST }));

@@ -1,12 +1,15 @@
 import type { AppliedLimit } from '../domain/limits/limit.ts';
 import type { AdmissionAsk, AdmissionEngine, Opening } from './engine.ts';
-import { policiesOf } from './memory/lease.ts';
+import { type Charged, policiesOf } from './memory/lease.ts';
 
 /** The engine's minute plus one bucket: after this, what a short window held before counts no more. */
 export const SHORT_WINDOW_MS = 62_000;
 
 /** Initializes the engine's unknown windows from the ledger. */
-export type RebuildWindows = (ask: AdmissionAsk, policyIds?: readonly string[]) => Promise<void>;
+export type RebuildWindows = (
+  ask: Pick<AdmissionAsk, 'organizationId'> & { readonly candidates: readonly Charged[] },
+  policyIds?: readonly string[],
+) => Promise<void>;
 
 export interface WindowRebuilder {
   readonly rebuild: RebuildWindows;

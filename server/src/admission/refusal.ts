@@ -25,22 +25,22 @@ export interface RefusalOutcome {
   readonly code: ErrorCode;
   /** Null when no wait helps. */
   readonly retryAfterMs: number | null;
-  /** False keeps client libraries from retrying by themselves. */
-  readonly shouldRetry: boolean;
+  /** False: this refusal differs from its code, because the wait exceeds the backoff of client libraries. */
+  readonly retry?: false;
 }
 
 export function outcomeOf({ reason, retryAfterMs, policyId }: Refusal): RefusalOutcome {
   switch (reason) {
     case 'exceeds_limit':
-      return { code: 'request_exceeds_limit', retryAfterMs: null, shouldRetry: false };
+      return { code: 'request_exceeds_limit', retryAfterMs: null };
     case 'queue_full':
-      return { code: 'queue_full', retryAfterMs, shouldRetry: true };
+      return { code: 'queue_full', retryAfterMs };
     case 'wait_budget': {
-      const shouldRetry = retryAfterMs <= BACKOFF_MS_MAX;
+      if (retryAfterMs <= BACKOFF_MS_MAX) return { code: 'rate_limit_wait_budget_exceeded', retryAfterMs };
       // A provider that asks for a long pause uses up no budget.
-      const isBudget = !shouldRetry && policyId !== null;
+      const isBudget = policyId !== null;
       const code = isBudget ? 'budget_exhausted' : 'rate_limit_wait_budget_exceeded';
-      return { code, retryAfterMs, shouldRetry };
+      return { code, retryAfterMs, retry: false };
     }
   }
 }

@@ -1,10 +1,10 @@
 import type { Clock } from '../kit/clock.ts';
 import type { AdmissionEngine } from './engine.ts';
-import type { LiveOperation } from './live-operations.ts';
+import { type LiveOperation, pastUsesOf } from './live-operations.ts';
 import type { RebuildWindows } from './rebuild-windows.ts';
 
 export interface RestoreDeps {
-  readonly engine: Pick<AdmissionEngine, 'restore'>;
+  readonly engine: Pick<AdmissionEngine, 'restore' | 'restoreUses'>;
   readonly rebuild: RebuildWindows;
   readonly clock: Clock;
 }
@@ -20,14 +20,32 @@ export async function restoreOperation(
 ): Promise<void> {
   const { ask, candidate, dispatchedMs } = operation;
   const write = () => !isWanted() || engine.restore(ask, candidate, clock.monotonicMs() - dispatchedMs);
-  const restore = async () => {
-    if (await write()) return;
-    await rebuild(ask);
-    await write();
-  };
-  const restoring = restore();
+  const restoring = writeRebuilt(write, () => rebuild(ask));
   operation.restoring = restoring.catch(() => undefined);
   await restoring;
+}
+
+/** Restores the usage of a request's earlier attempts in windows that the store has lost. Rebuilds unknown windows first. */
+export async function restoreEarlier(
+  { engine, rebuild, clock }: RestoreDeps,
+  operation: LiveOperation,
+  isWanted: () => boolean = () => true,
+): Promise<void> {
+  const { organizationId, operationId } = operation.ask;
+  const usesNow = () => pastUsesOf(operation, clock.monotonicMs());
+  if (operation.earlier.length === 0 || usesNow().length === 0) return;
+  const write = () => !isWanted() || engine.restoreUses(organizationId, operationId, usesNow());
+  await writeRebuilt(write, () => rebuild({ organizationId, candidates: operation.earlier }));
+}
+
+/** Rebuilds windows and writes again if the engine did not know them. */
+async function writeRebuilt(
+  write: () => boolean | Promise<boolean>,
+  rebuild: () => Promise<void>,
+): Promise<void> {
+  if (await write()) return;
+  await rebuild();
+  await write();
 }
 
 const IN_PARALLEL = 16;

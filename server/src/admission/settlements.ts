@@ -5,7 +5,7 @@ import type { AdmissionEngine, SettleAsk } from './engine.ts';
 import type { Journal } from './journal.ts';
 import { createKeptSettlements, type KeptSettlement, type KeptSettlements } from './kept-settlements.ts';
 import type { LiveOperation } from './live-operations.ts';
-import { inParts, type RestoreDeps, restoreOperation } from './restore-operation.ts';
+import { inParts, type RestoreDeps, restoreEarlier, restoreOperation } from './restore-operation.ts';
 
 const WATCH_MS = 1_000;
 const settled = channel('relay:settled');
@@ -16,7 +16,7 @@ export function tellSettled(operationId: string): void {
 }
 
 export interface SettlementsDeps extends RestoreDeps {
-  readonly engine: Pick<AdmissionEngine, 'settle' | 'restore' | 'extend'>;
+  readonly engine: Pick<AdmissionEngine, 'settle' | 'restore' | 'restoreUses' | 'extend'>;
   readonly journal: Journal;
   /** Those of these requests that the ledger has. Without it, settlements are not kept: the store cannot lose them. */
   readonly posted?: (operationIds: readonly string[]) => Promise<ReadonlySet<string>>;
@@ -136,11 +136,12 @@ async function settle(
   }
 }
 
-/** What it was charged may be lost with its settlement. */
+/** Restores the operation's charges and the usage of its earlier attempts, because a loss may have taken them with the settlement. */
 async function settleAgain(deps: SettlementsDeps, each: KeptSettlement): Promise<void> {
   const { operation } = each;
   const sentMs = deps.clock.monotonicMs();
   await operation.restoring;
+  await restoreEarlier(deps, operation);
   if (operation.state === 'dispatched') {
     each.isRestored = true;
     await restoreOperation(deps, operation);

@@ -2,16 +2,16 @@ import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /** `rly_` + public id + `_` + 32 random bytes + checksum, the last two in base62. */
-const PREFIX = 'rly_';
+export const API_KEY_PREFIX = 'rly_';
 const PUBLIC_ID_CHARACTERS = 10;
 const SECRET_BYTES = 32;
 /** 62^43 > 2^256, and 62^42 is not. */
 const SECRET_CHARACTERS = 43;
 const CHECKSUM_CHARACTERS = 6;
 const FORM = new RegExp(
-  `^${PREFIX}([0-9A-Za-z]{${PUBLIC_ID_CHARACTERS}})_[0-9A-Za-z]{${SECRET_CHARACTERS}}[0-9A-Za-z]{${CHECKSUM_CHARACTERS}}$`,
+  `^${API_KEY_PREFIX}([0-9A-Za-z]{${PUBLIC_ID_CHARACTERS}})_[0-9A-Za-z]{${SECRET_CHARACTERS}}[0-9A-Za-z]{${CHECKSUM_CHARACTERS}}$`,
 );
-const LENGTH = PREFIX.length + PUBLIC_ID_CHARACTERS + 1 + SECRET_CHARACTERS + CHECKSUM_CHARACTERS;
+const LENGTH = API_KEY_PREFIX.length + PUBLIC_ID_CHARACTERS + 1 + SECRET_CHARACTERS + CHECKSUM_CHARACTERS;
 
 /** 62^10 is just under 2^60, so ten characters hold seven bytes. */
 const PUBLIC_ID_BYTES = 7;
@@ -24,13 +24,13 @@ export interface MintedKey {
 
 export function mintApiKey(randomBytes: (size: number) => Buffer): MintedKey {
   const publicId = base62(randomBytes(PUBLIC_ID_BYTES), PUBLIC_ID_CHARACTERS);
-  const unchecked = `${PREFIX}${publicId}_${base62(randomBytes(SECRET_BYTES), SECRET_CHARACTERS)}`;
+  const unchecked = `${API_KEY_PREFIX}${publicId}_${base62(randomBytes(SECRET_BYTES), SECRET_CHARACTERS)}`;
   return { key: unchecked + checksum(unchecked), publicId };
 }
 
 /** Whether a credential has the format of a User API key, valid or not. */
 export function looksLikeApiKey(text: string): boolean {
-  return text.startsWith(PREFIX);
+  return text.startsWith(API_KEY_PREFIX);
 }
 
 /** The public id of a well-formed key; null when the checksum does not match, so that a mistyped key needs no look-up. */
@@ -44,7 +44,7 @@ export function publicIdOf(key: string): string | null {
 
 /** The name of the key in lists and messages. */
 export function keyPrefixOf(publicId: string): string {
-  return PREFIX + publicId;
+  return API_KEY_PREFIX + publicId;
 }
 
 /**

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type ExpiredDraft, isExpiredEstimate, recordOfExpired } from './expired-draft.ts';
+import type { RecordedAttempt } from './request-record.ts';
 
 const draft: ExpiredDraft = {
   requestId: '01890000-0000-7000-8000-000000000000',
@@ -25,6 +26,25 @@ const draft: ExpiredDraft = {
     },
   ],
 };
+
+/** A 500 that reported what it used. */
+const refused = {
+  endpointId: 'first',
+  providerId: 'provider',
+  credentialId: 'other',
+  upstreamModel: 'model',
+  status: 500,
+  outcome: 'failed',
+  cause: 'upstream_error',
+  latencyMs: 40,
+  sent: true,
+  use: {
+    source: 'reported',
+    usage: { inputTokens: 11, outputTokens: 3, cachedInputTokens: 0 },
+    costMicros: 36,
+    costRoundingPicos: 7,
+  },
+} as const satisfies RecordedAttempt;
 
 describe('a request whose gateway died', () => {
   it('is recorded at its estimate, with what was known when it was sent', () => {
@@ -61,6 +81,42 @@ describe('a request whose gateway died', () => {
         ['endpoint', 'gateway_lost'],
       ],
     );
+  });
+
+  it('used what its attempts used, and the lost one what was reserved for it', () => {
+    const [lost] = draft.candidates;
+    const reserved = { inputTokens: 35, outputTokens: 90, costMicros: 1_200 };
+    const candidates = lost === undefined ? [] : [{ ...lost, reserved }];
+    const record = recordOfExpired({ ...draft, candidates, attempts: [refused] }, 0, 21_000);
+    assert.deepEqual(
+      record.attempts.map(({ sent, use }) => [sent, use?.source, use?.usage.outputTokens, use?.costMicros]),
+      [
+        [true, 'reported', 3, 36],
+        [true, 'estimated', 90, 1_200],
+      ],
+    );
+    const { actualInputTokens, actualOutputTokens, actualCostMicros, actualCostRoundingPicos } = record;
+    assert.deepEqual(
+      [actualInputTokens, actualOutputTokens, actualCostMicros, actualCostRoundingPicos],
+      [11 + 35, 3 + 90, 36 + 1_200, 7],
+    );
+  });
+
+  it('used what its attempts used when it waited for the next one', () => {
+    const record = recordOfExpired({ ...draft, attempts: [refused] }, Number.NaN, 21_000);
+    assert.deepEqual(record.attempts, [refused]);
+    const { endpointId, credentialId, actualInputTokens, actualCostMicros, estimatedCostMicros } = record;
+    assert.deepEqual(
+      { endpointId, credentialId, actualInputTokens, actualCostMicros, estimatedCostMicros },
+      {
+        endpointId: 'first',
+        credentialId: 'other',
+        actualInputTokens: 11,
+        actualCostMicros: 36,
+        estimatedCostMicros: null,
+      },
+    );
+    assert.equal(isExpiredEstimate(record.cause, record.usageSource), true);
   });
 
   it('is still recorded when its endpoint is unknown', () => {

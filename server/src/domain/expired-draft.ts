@@ -1,5 +1,6 @@
 import type { Operation } from '@relay/contract';
-import type { RecordedAttempt, RequestRecord } from './request-record.ts';
+import { sumOfAttempts, type UsedSums } from './attempt-sums.ts';
+import type { AttemptUse, RecordedAttempt, RequestRecord } from './request-record.ts';
 import type { Attribution } from './teams.ts';
 
 /**
@@ -51,53 +52,65 @@ export function isExpiredEstimate(cause: string | null, usageSource: string): bo
 }
 
 /**
- * The record of a request that was dispatched and never settled. Its usage is unknown and not zero, so it is posted at its estimate, or at
- * what hard limits reserved, and marked as such.
+ * The record of a request that was dispatched and never settled. What its last attempt used is unknown and not zero, so it is posted at its
+ * estimate, or at what hard limits reserved, beside what the attempts before it used. A request that waited for its next attempt used what
+ * these did. It is marked as an estimate, so that what its gateway may still send replaces it.
  */
 export function recordOfExpired(draft: ExpiredDraft, candidate: number, expiredAtMs: number): RequestRecord {
-  const { candidates, attempts = [], ...known } = draft;
+  const { candidates, attempts: earlier = [], ...known } = draft;
   const chosen = candidates[candidate];
   const latencyMs = Math.max(0, Math.round(expiredAtMs - draft.arrivedAtMs));
-  const cause = GATEWAY_LOST;
-  const {
-    estimatedCostMicros = null,
-    reserved,
-    ...target
-  } = chosen ?? {
-    endpointId: null,
-    providerId: null,
-    upstreamModel: null,
-  };
+  const attempts = chosen === undefined ? earlier : [...earlier, lostAttempt(draft, chosen, latencyMs)];
+  const last = attempts.at(-1);
   return {
     ...known,
-    ...target,
+    endpointId: last?.endpointId ?? null,
+    providerId: last?.providerId ?? null,
+    upstreamModel: last?.upstreamModel ?? null,
+    ...(last?.credentialId !== undefined && { credentialId: last.credentialId }),
     state: 'failed',
     status: 500,
-    cause,
-    attempts: chosen === undefined ? attempts : [...attempts, lostAttempt(chosen, latencyMs)],
+    cause: GATEWAY_LOST,
+    attempts,
     waitMs: 0,
     ttftMs: null,
     latencyMs,
-    estimatedCostMicros,
+    estimatedCostMicros: chosen?.estimatedCostMicros ?? null,
+    ...usedBy(draft, attempts),
     usageSource: 'estimated',
-    actualInputTokens: reserved?.inputTokens ?? draft.estimatedInputTokens,
-    actualOutputTokens: reserved?.outputTokens ?? draft.estimatedOutputTokens,
-    actualCachedInputTokens: 0,
-    actualCostMicros: estimatedCostMicros === null ? null : (reserved?.costMicros ?? estimatedCostMicros),
   };
 }
 
-function lostAttempt(
-  { endpointId, providerId, upstreamModel }: DraftCandidate,
-  latencyMs: number,
-): RecordedAttempt {
+/** A draft without a known attempt counts its estimate. */
+function usedBy(draft: ExpiredDraft, attempts: readonly RecordedAttempt[]): UsedSums {
+  return sumOfAttempts(attempts.length > 0 ? attempts : [{ use: lostUse(draft, undefined) }]);
+}
+
+function lostAttempt(draft: ExpiredDraft, chosen: DraftCandidate, latencyMs: number): RecordedAttempt {
+  const { endpointId, providerId, credentialId, upstreamModel } = chosen;
   return {
     endpointId,
     providerId,
     upstreamModel,
+    ...(credentialId !== undefined && { credentialId }),
     status: null,
     outcome: 'failed',
     cause: GATEWAY_LOST,
     latencyMs,
+    sent: true,
+    use: lostUse(draft, chosen),
+  };
+}
+
+function lostUse(draft: ExpiredDraft, chosen: DraftCandidate | undefined): AttemptUse {
+  const { estimatedCostMicros = null, reserved } = chosen ?? {};
+  return {
+    source: 'estimated',
+    usage: {
+      inputTokens: reserved?.inputTokens ?? draft.estimatedInputTokens,
+      outputTokens: reserved?.outputTokens ?? draft.estimatedOutputTokens,
+      cachedInputTokens: 0,
+    },
+    costMicros: estimatedCostMicros === null ? null : (reserved?.costMicros ?? estimatedCostMicros),
   };
 }

@@ -7,6 +7,8 @@ export interface RelayErrorDetail {
   readonly param?: string | null;
   /** Further members of the `error` object. Safe to show to the client. */
   readonly fields?: Readonly<Record<string, unknown>>;
+  /** Replaces the registry's `retry`, where this error knows more than its code. */
+  readonly retry?: boolean;
   /** Further response headers. */
   readonly headers?: Readonly<Record<string, string>>;
   /** For the log only; never leaves the process. */

@@ -1,7 +1,6 @@
 import type { Operation } from '@relay/contract';
 import type { GuardrailCause, GuardrailStage, GuardrailVerdict } from './guardrails/verdict.ts';
 import type { PolicyDescription } from './limits/limit.ts';
-import type { UsedAmounts } from './limits/metric.ts';
 import type { Usage } from './money/usage.ts';
 import type { Attribution } from './teams.ts';
 
@@ -18,8 +17,21 @@ export type UsageDetails = Pick<
 
 export type RequestState = 'completed' | 'failed' | 'cancelled';
 
-/** Where the actual token counts come from; `none` when nothing was dispatched. */
-export type UsageSource = 'reported' | 'estimated' | 'none';
+/**
+ * Where token counts come from: the provider, the text that passed, or the estimate (under hard limits, what they reserved). `none`: nothing was
+ * used.
+ */
+export type UsageSource = 'reported' | 'streamed' | 'estimated' | 'none';
+
+/** Usage and cost of one attempt. */
+export interface AttemptUse {
+  readonly source: Exclude<UsageSource, 'none'>;
+  readonly usage: Usage;
+  /** Rounded up, as limits count it. Null: the endpoint has no price. */
+  readonly costMicros: number | null;
+  /** The amount that the rounding added, in 10⁻¹² dollar; absent: 0. */
+  readonly costRoundingPicos?: number;
+}
 
 /** How what the provider got differs from what the client sent. */
 export interface Translated {
@@ -40,8 +52,11 @@ export interface RecordedAttempt {
   /** Time that the request waited for capacity since the previous attempt. */
   readonly waitMs?: number;
   readonly latencyMs: number;
-  /** What limits keep counting of an attempt that another one followed. */
-  readonly charged?: UsedAmounts;
+  /** True if a byte of the attempt left for the provider; absent in records of earlier versions. No limit or sum counts an attempt that was not sent. */
+  readonly sent?: boolean;
+  /** Absent if the attempt used nothing, and in records of earlier versions. */
+  readonly use?: AttemptUse;
+  readonly credentialId?: string | null;
   /** The provider's own ID of the request. */
   readonly upstreamRequestId?: string;
   /** What the provider said about Relay's credential or address, without any part of the credential or the request. */
@@ -159,7 +174,7 @@ export interface RequestRecord extends Attribution {
   readonly actualCacheWrite1hTokens?: number;
   /** Rounded up, as limits count it. */
   readonly actualCostMicros: number | null;
-  /** What the rounding added, in 10⁻¹² dollar; absent: nothing. */
+  /** The amount that the rounding added, in 10⁻¹² dollar; absent: 0. */
   readonly actualCostRoundingPicos?: number;
   /** What the provider reported, where that is more than can be true; the actual counts are bounded then. */
   readonly reportedUsage?: Usage;

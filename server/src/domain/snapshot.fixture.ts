@@ -68,6 +68,7 @@ export function lane(id: string, over: Partial<Lane> = {}): Lane {
     slug: id,
     defaultMaxWaitMs: 1_000,
     allowFallback: true,
+    holdMs: 2_000,
     selection: 'preferred',
     priority: 'standard',
     hidden: false,

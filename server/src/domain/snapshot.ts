@@ -103,6 +103,7 @@ export interface Lane {
   readonly slug: string;
   readonly defaultMaxWaitMs: number;
   readonly allowFallback: boolean;
+  readonly holdMs: number;
   readonly selection: LaneSelection;
   readonly priority: LanePriority;
   readonly hidden: boolean;

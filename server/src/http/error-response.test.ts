@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { headers } from '@relay/contract';
+import { errorCodes, errors, headers } from '@relay/contract';
 import { RelayError } from '../domain/relay-error.ts';
 import { errorResponse } from './error-response.ts';
 
@@ -24,6 +24,13 @@ describe('the response to an error', () => {
       undefined,
     );
     assert.equal(errorResponse(new Error('x'), context).headers[headers.retryAfter], undefined);
+  });
+
+  it('says for every code whether a retry helps, by the registry unless the error knows more', () => {
+    const hint = (error: RelayError) => errorResponse(error, context).headers[headers.shouldRetry];
+    for (const code of errorCodes) assert.equal(hint(new RelayError(code)), String(errors[code].retry), code);
+    assert.equal(hint(new RelayError('upstream_invalid_response', { retry: true })), 'true');
+    assert.equal(hint(new RelayError('rate_limit_wait_budget_exceeded', { retry: false })), 'false');
   });
 
   it('asks for a token where one is missing or wrong, and says which', () => {

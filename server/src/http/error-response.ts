@@ -32,7 +32,7 @@ export function errorResponse(error: unknown, context: ErrorContext, protocol?: 
       ...requestIdHeaders(protocol, context.requestId),
       [headers.errorSource]: 'relay',
       ...challenge(known),
-      ...retryHeaders(known.code),
+      ...retryHeaders(known),
       ...known.detail.headers,
     },
     body: JSON.stringify(protocol?.errors.body(said, known.status) ?? { error: said }),
@@ -74,7 +74,8 @@ function challenge({ status, code }: RelayError): Record<string, string> {
   return { [headers.wwwAuthenticate]: `Bearer realm="relay"${cause}` };
 }
 
-/** An unavailable store or process is usually back within a second, so the client may retry then. */
-function retryHeaders(code: ErrorCode): Record<string, string> {
-  return errors[code].status === 503 ? { [headers.retryAfter]: '1' } : {};
+/** Tells the client whether a retry can help. An unavailable store or process is usually back within a second, so the client may retry then. */
+function retryHeaders({ code, status, detail }: RelayError): Record<string, string> {
+  const shouldRetry = { [headers.shouldRetry]: String(detail.retry ?? errors[code].retry) };
+  return status === 503 ? { ...shouldRetry, [headers.retryAfter]: '1' } : shouldRetry;
 }

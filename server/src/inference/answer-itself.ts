@@ -27,5 +27,5 @@ export function answerItself(
     [names.estimated]: 'true',
   });
   response.end(text);
-  return { state: 'completed', status: 200, cause: null, usage: null, streamedTokens: 0, firstByteMs };
+  return { state: 'completed', status: 200, cause: null, firstByteMs };
 }

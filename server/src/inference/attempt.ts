@@ -1,8 +1,4 @@
 import type { AdmissionDesk } from '../admission/desk.ts';
-import type { Reservation } from '../domain/limits/hard-reservation.ts';
-import { boundUsage } from '../domain/money/bound-usage.ts';
-import { costMicros } from '../domain/money/money.ts';
-import type { TokenEstimate, Usage } from '../domain/money/usage.ts';
 import { RelayError } from '../domain/relay-error.ts';
 import { type Candidate, sentCredential, sentSecret } from '../domain/routing/routing.ts';
 import { verdictOfStatus } from '../domain/routing/upstream-verdict.ts';
@@ -11,6 +7,7 @@ import type { Log } from '../kit/log.ts';
 import type { OneAtATime } from '../kit/one-at-a-time.ts';
 import type { Passage } from '../protocols/passage.ts';
 import { quirksOf } from '../protocols/provider-presets.ts';
+import { useOfAttempt } from './attempt-use.ts';
 import { cooldownUntilMs } from './dispatch/cooldown.ts';
 import { type DispatchDeps, sendUpstream } from './dispatch/send-upstream.ts';
 import { passageOf, sentRequest, translatedFor, translatorFor } from './dispatch/sent-request.ts';
@@ -47,6 +44,8 @@ export interface AttemptSettings {
   readonly waitMs: number;
   /** A guardrail has to read the answer before the client does. */
   readonly inspected: boolean;
+  /** How long a stream may be held, because another attempt could replace it. */
+  readonly holdMs: number;
   /** The endpoint is down, and the request finds out whether it still is. */
   readonly probe: { readonly headersMsMax: number } | null;
 }
@@ -57,15 +56,15 @@ export async function attempt(
   exchange: Exchange,
   routed: RoutedRequest,
   candidate: Candidate,
-  { waitMs, inspected, probe }: AttemptSettings,
+  { waitMs, inspected, holdMs, probe }: AttemptSettings,
 ): Promise<AttemptResult> {
   const sentMs = deps.clock.monotonicMs();
   const passage = passageOf(exchange, candidate);
   const record = startedRecord(exchange, candidate, passage, sentMs, waitMs);
   exchange.attempts.push(record);
-  noteChosen(exchange, candidate);
+  exchange.presetSlug = candidate.provider.presetSlug;
   const { protocol: upstream, translation } = passage;
-  const translator = translatorFor(deps, exchange, routed, translation);
+  const translator = translatorFor(deps, exchange, routed, translation, candidate);
   let hasContent = false;
   const reply = new Reply({
     exchange,
@@ -78,12 +77,13 @@ export async function attempt(
       upstream.request.asksForUsage(routed.body, quirksOf(candidate.provider.presetSlug)),
     whole: inspected || (translation !== null && !routed.body.streaming),
     translator,
-    headersFor: (head, usage) => {
-      const nowMs = deps.clock.monotonicMs();
-      hasContent = noteContent(deps, exchange, candidate, head, nowMs - sentMs);
-      return responseHeaders(exchange, routed, candidate, head, usage, nowMs);
+    holdMs: routed.body.streaming ? holdMs : null,
+    choices: () => exchange.protocol.request.output(routed.body).choices,
+    onContent: (head) => {
+      hasContent = noteContent(deps, exchange, candidate, head, deps.clock.monotonicMs() - sentMs);
     },
-    errorFrame: (error) => errorFrame(deps, exchange, error),
+    headersFor: (head) => responseHeaders(exchange, routed, candidate, head, false, deps.clock.monotonicMs()),
+    errorFrame: (error, before) => errorFrame(deps, exchange, error, before),
     cleanFrame: (frame) => withoutCredential(frame, sentSecret(candidate)),
   });
   const sending = probe === null ? deps : withHeadersWithin(deps, probe.headersMsMax);
@@ -92,12 +92,18 @@ export async function attempt(
   exchange.inCharge = reply;
   // The exchange may have been stopped before there was an upstream request to stop.
   if (exchange.stopped !== null) reply.stop(exchange.stopped);
-  const ended = withBoundedUsage(deps, exchange, routed, candidate, await reply.result);
-  const result = translator === null ? ended : await translateWhole(ended, translator);
+  const ended = await reply.result;
+  const { streaming } = routed.body;
+  const client = { streaming, secret: sentSecret(candidate) };
+  const result = translator === null ? ended : await translateWhole(ended, translator, client);
   exchange.inCharge = null;
+  if (translator !== null) noteLeftOut(record, translator.leftOut);
   const tookMs = deps.clock.monotonicMs() - sentMs;
   record.latencyMs = Math.round(tookMs);
   record.status = reply.head?.status ?? null;
+  record.sent = result.metered.sent;
+  const use = useOfAttempt(deps, exchange, routed, candidate, result, record.status);
+  if (use !== undefined) record.use = use;
   const idThere = upstreamRequestId(reply.head, routed.body, sentSecret(candidate));
   if (idThere !== null) record.upstreamRequestId = idThere;
   exchange.marks.upstreamFirstByteMs = reply.headMs === null ? null : reply.headMs - sentMs;
@@ -113,12 +119,7 @@ export async function attempt(
   traceAttempt(exchange, { candidate, passage, record, result, startMs: sentMs, endMs: sentMs + tookMs });
   if (result.kind === 'answer' && verdictOfStatus(result.answer.status).rejects !== null)
     await keepMessage(deps, routed, candidate, record, result.answer);
-  return translation === null ? result : await translateError(result, translation);
-}
-
-function noteChosen(exchange: Exchange, candidate: Candidate): void {
-  exchange.credentialId = sentCredential(candidate)?.id ?? null;
-  exchange.presetSlug = candidate.provider.presetSlug;
+  return translation === null ? result : await translateError(result, translation, exchange.requestId);
 }
 
 function startedRecord(
@@ -132,6 +133,8 @@ function startedRecord(
     endpointId: candidate.endpoint.id,
     providerId: candidate.provider.id,
     upstreamModel: candidate.endpoint.upstreamModel,
+    credentialId: sentCredential(candidate)?.id ?? null,
+    sent: false,
     startedMs: Math.round(sentMs - exchange.startMs),
     waitMs: Math.round(waitMs),
     status: null,
@@ -142,65 +145,11 @@ function startedRecord(
   };
 }
 
-/** A provider may report any number. What cannot be true is charged at most at what could be, and kept for the record. */
-function withBoundedUsage(
-  { log }: AttemptDeps,
-  exchange: Exchange,
-  { body, estimate }: RoutedRequest,
-  candidate: Candidate,
-  result: AttemptResult,
-): AttemptResult {
-  const { endpoint } = candidate;
-  const reported = reportedIn(result, estimate, exchange.reservation);
-  exchange.reportedUsage = null;
-  if (reported === null) return result;
-  const { reservation } = exchange;
-  const isCapped = exchange.protocol.request.output(body).cap !== null;
-  const outputMax = reservation?.outputTokens ?? (isCapped ? estimate.outputTokens : null);
-  const usage = boundUsage(reported, endpoint.contextWindow, outputMax);
-  if (usage !== reported) {
-    exchange.reportedUsage = reported;
-    log.warn(
-      { ...logged(exchange), endpoint: endpoint.id, reported, charged: usage },
-      'a provider reported implausible usage',
-    );
-  } else if (reservation !== null && exceeds(exchange, candidate, usage, reservation)) {
-    exchange.reportedUsage = reported;
-    log.warn(
-      { ...logged(exchange), endpoint: endpoint.id, reported, reserved: reservation },
-      'a provider reported more usage than a hard limit reserved; check the endpoint’s context window and prices',
-    );
-  }
-  if (result.kind === 'answer') return { ...result, usage };
-  return result.kind === 'delivered' ? { ...result, delivery: { ...result.delivery, usage } } : result;
-}
-
-function exceeds(
-  { snapshot }: Exchange,
-  { endpoint }: Candidate,
-  usage: Usage,
-  { inputTokens, outputTokens, spendMicros }: Reservation,
-): boolean {
-  const pricing = snapshot.pricing.get(endpoint.id);
-  if (usage.inputTokens > inputTokens || usage.outputTokens > outputTokens) return true;
-  return pricing !== undefined && costMicros(pricing, usage) > spendMicros;
-}
-
-/**
- * A stream that ended in the middle may have reported its input only; its output is then what was streamed, or what hard limits
- * reserved, because the model may have written more than arrived.
- */
-function reportedIn(
-  result: AttemptResult,
-  { inputTokens }: TokenEstimate,
-  reservation: Reservation | null,
-): Usage | null {
-  if (result.kind === 'answer') return result.usage;
-  if (result.kind !== 'delivered') return null;
-  const { usage, usageInPart, streamedTokens } = result.delivery;
-  if (usage !== null || usageInPart === undefined) return usage;
-  const known = { inputTokens, outputTokens: streamedTokens, cachedInputTokens: 0, ...usageInPart };
-  return reservation === null ? known : { ...known, outputTokens: reservation.outputTokens };
+/** Adds what the answer lost to what the request lost. The head of a stream is sent by then, so that only the request's details name it. */
+function noteLeftOut(record: AttemptRecord, leftOut: readonly string[]): void {
+  const { translated } = record;
+  if (leftOut.length > 0 && translated !== undefined)
+    record.translated = { ...translated, leftOut: [...translated.leftOut, ...leftOut] };
 }
 
 /** For those who can correct the credential or the address; the client does not get it. */
@@ -251,7 +200,6 @@ function noteResult(
       return;
     case 'failure':
       record.cause = result.fault.code;
-      if (result.fault.unsent === true) exchange.reservation = null;
       deps.log.warn(
         {
           ...logged(exchange),

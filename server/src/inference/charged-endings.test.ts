@@ -98,7 +98,7 @@ describe('what a request is charged at its end', () => {
     sent.leave();
     const record = await gateway.nthRecord(1);
     assert.deepEqual([record.state, record.actualOutputTokens], ['cancelled', 0]);
-    assert.equal(record.attempts[0]?.charged?.tokens, record.actualInputTokens);
+    assert.equal(record.attempts[0]?.use?.usage.inputTokens, record.actualInputTokens);
     busy.leave();
   });
 

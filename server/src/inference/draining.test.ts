@@ -109,7 +109,7 @@ describe('a process that drains', () => {
     await until(() => gateway.records.length === 1 && aborted === 1);
     const [record] = gateway.records;
     assert.deepEqual([record?.state, record?.status, record?.cause], ['failed', 200, 'draining']);
-    assert.deepEqual([record?.usageSource, record?.actualOutputTokens], ['estimated', FRAMES]);
+    assert.deepEqual([record?.usageSource, record?.actualOutputTokens], ['streamed', FRAMES]);
     assert.ok((record?.actualInputTokens ?? 0) > 0);
   });
 

@@ -1,4 +1,3 @@
-import type { Usage } from '../domain/money/usage.ts';
 import { RelayError } from '../domain/relay-error.ts';
 import { ClientGoneError } from '../http/client-gone-error.ts';
 import type { Clock } from '../kit/clock.ts';
@@ -13,39 +12,22 @@ export interface EndingDeps {
   readonly publicUrl: string;
 }
 
-/** `answered`: the provider had answered completely, and reported this usage or none. */
-function clientGone(answered?: { readonly usage: Usage | null }): Ending {
-  return {
-    state: 'cancelled',
-    // Relay sent no status. 499 is the usual code for it in logs.
-    status: 499,
-    cause: 'client_disconnected',
-    usage: answered?.usage ?? null,
-    streamedTokens: 0,
-    firstByteMs: null,
-    withheld: answered !== undefined,
-  };
-}
+const CLIENT_GONE: Ending = {
+  state: 'cancelled',
+  // Relay sent no status. 499 is the usual code for it in logs.
+  status: 499,
+  cause: 'client_disconnected',
+  firstByteMs: null,
+};
 
 /** The end of an exchange that was stopped before anything of an answer was sent. */
-export function endStopped(
-  deps: EndingDeps,
-  exchange: Exchange,
-  answered?: { readonly usage: Usage | null },
-): Ending {
+export function endStopped(deps: EndingDeps, exchange: Exchange): Ending {
   const { stopped } = exchange;
-  return stopped instanceof RelayError
-    ? endWithError(deps, exchange, stopped, answered)
-    : clientGone(answered);
+  return stopped instanceof RelayError ? endWithError(deps, exchange, stopped) : CLIENT_GONE;
 }
 
-export function endWithError(
-  deps: EndingDeps,
-  exchange: Exchange,
-  error: unknown,
-  answered?: { readonly usage: Usage | null },
-): Ending {
-  if (error instanceof ClientGoneError || exchange.stopped === 'client_gone') return clientGone(answered);
+export function endWithError(deps: EndingDeps, exchange: Exchange, error: unknown): Ending {
+  if (error instanceof ClientGoneError || exchange.stopped === 'client_gone') return CLIENT_GONE;
   const known = error instanceof RelayError ? error : new RelayError('internal_error', { cause: error });
   if (known.code === 'internal_error')
     deps.log.error({ err: error, request_id: exchange.requestId }, 'defect');
@@ -54,9 +36,6 @@ export function endWithError(
     state: 'failed',
     status: known.status,
     cause: known.code,
-    usage: answered?.usage ?? null,
-    streamedTokens: 0,
     firstByteMs: deps.clock.monotonicMs(),
-    withheld: answered !== undefined,
   };
 }

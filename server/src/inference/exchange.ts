@@ -4,10 +4,9 @@ import type { Refusal } from '../admission/engine.ts';
 import type { Caller } from '../domain/caller.ts';
 import type { TemplateValues } from '../domain/guardrails/template.ts';
 import type { Reservation } from '../domain/limits/hard-reservation.ts';
-import type { UsedAmounts } from '../domain/limits/metric.ts';
 import type { TokenEstimate, Usage } from '../domain/money/usage.ts';
 import { RelayError } from '../domain/relay-error.ts';
-import type { RecordedGuardrail, Translated } from '../domain/request-record.ts';
+import type { AttemptUse, RecordedGuardrail, Translated } from '../domain/request-record.ts';
 import type { Route } from '../domain/routing/routing.ts';
 import type { UpstreamFault } from '../domain/routing/upstream-verdict.ts';
 import type { OrganizationSnapshot } from '../domain/snapshot.ts';
@@ -50,8 +49,6 @@ export interface Exchange {
   reservation: Reservation | null;
   /** What the last attempt's provider reported, where that is more than can be true and was bounded; otherwise null. */
   reportedUsage: Usage | null;
-  /** The credential of the last attempt; null when none was sent. */
-  credentialId: string | null;
   /** The preset of the last attempt's provider; null when there was none. */
   presetSlug: string | null;
   /** Time spent waiting for capacity, over all attempts. */
@@ -160,14 +157,17 @@ export interface AttemptRecord {
   outcome: AttemptOutcome;
   cause: string | null;
   latencyMs: number;
-  /** What limits keep counting of it, if another attempt follows. */
-  charged?: UsedAmounts;
+  /** True once a byte of the attempt left for the provider. */
+  sent: boolean;
+  /** Usage of the attempt; absent while it runs, and if it used nothing. */
+  use?: AttemptUse;
+  readonly credentialId: string | null;
   /** The provider's own ID of the request. */
   upstreamRequestId?: string;
   /** What the provider said about Relay's credential or address; absent when it said nothing that may be kept. */
   upstreamMessage?: string;
   /** What the request was translated to, and the fields that were left out; absent where it was passed through. */
-  readonly translated?: Translated;
+  translated?: Translated;
 }
 
 export interface UpstreamHead {
@@ -186,8 +186,24 @@ export interface UpstreamAnswer extends UpstreamHead {
 }
 
 /** How one attempt ended. Only `delivered` has sent anything to the client. */
-export type AttemptResult =
-  | { readonly kind: 'answer'; readonly answer: UpstreamAnswer; readonly usage: Usage | null }
+export type AttemptResult = AttemptEnd & { readonly metered: Metered };
+
+/**
+ * Usage that arrived from the provider. The meter reads beside the delivery, so it does not matter whether the client got the answer.
+ */
+export interface Metered {
+  /** True once a byte of the request left for the provider. */
+  readonly sent: boolean;
+  /** Usage with input and output; null unless the provider reported both. */
+  readonly reported: Usage | null;
+  /** A report without input or without output. Null: the provider reported nothing, or both. */
+  readonly inPart: Partial<Usage> | null;
+  /** Tokens of the text that arrived: one for each frame of a stream, and by bytes in any other answer. */
+  readonly streamedTokens: number;
+}
+
+export type AttemptEnd =
+  | { readonly kind: 'answer'; readonly answer: UpstreamAnswer }
   | {
       readonly kind: 'failure';
       readonly fault: AttemptFault;
@@ -203,8 +219,10 @@ export interface AttemptFault {
   readonly code: UpstreamFault;
   /** In words for the client: no text of the provider, no credential. */
   readonly why: string;
-  /** Nothing was sent, so nothing that the client sent can be the cause. */
-  readonly unsent?: true;
+  /** One of Relay's deadlines has passed. If nothing was sent, the request may have waited for a connection of Relay's own pool. */
+  readonly deadline?: true;
+  /** Replaces the code's `retry`: true if the same request can succeed. */
+  readonly retry?: true;
   /** For the log only. */
   readonly internal?: string;
 }
@@ -213,16 +231,15 @@ export interface Delivery {
   readonly state: AttemptOutcome;
   readonly cause: string | null;
   readonly status: number;
-  readonly usage: Usage | null;
-  /** What a stream had reported that ended before its usage was complete; left out otherwise. */
-  readonly usageInPart?: Partial<Usage>;
-  /** The output of a stream that reported no usage: one token for each content frame. */
-  readonly streamedTokens: number;
+  /** Monotonic times; there is no content if the answer ended before it. */
   readonly firstByteMs: number;
+  readonly firstContentMs: number | null;
 }
 
 /** Receives an upstream's answer, event by event. */
 export interface UpstreamListener {
+  /** Called when the first byte of the request leaves for the provider. */
+  onSent(): void;
   onHead(head: UpstreamHead, flow: Flow): void;
   onData(chunk: Buffer): void;
   onEnd(): void;

@@ -211,16 +211,26 @@ describe('fallback', () => {
 
   it('passes on no header that could steer the client, name the account or pass for Relay’s', async () => {
     const withheld =
-      'location refresh link content-location alt-svc set-cookie www-authenticate proxy-authenticate server via x-request-id x-should-retry openai-organization x-ratelimit-limit-requests access-control-allow-origin strict-transport-security content-security-policy clear-site-data x-anything'.split(
+      'location refresh link content-location alt-svc set-cookie www-authenticate proxy-authenticate server via x-request-id openai-organization x-ratelimit-limit-requests access-control-allow-origin strict-transport-security content-security-policy clear-site-data x-anything'.split(
         ' ',
       );
     const headers = Object.fromEntries(withheld.map((name) => [name, 'planted']));
     for (const status of [200, 400, 500]) {
-      says = { a: [{ status, headers: { ...headers, 'openai-version': '1', 'retry-after': '7' } }] };
+      says = {
+        a: [
+          {
+            status,
+            headers: { ...headers, 'openai-version': '1', 'retry-after': '7', 'x-should-retry': 'false' },
+          },
+        ],
+      };
       const answered = await send('alone');
       assert.equal(answered.status, status);
       assert.ok(!Object.values(answered.headers).flat().includes('planted'));
-      assert.deepEqual([answered.headers['openai-version'], answered.headers['retry-after']], ['1', '7']);
+      const passed = ['openai-version', 'retry-after', 'x-should-retry'].map(
+        (name) => answered.headers[name],
+      );
+      assert.deepEqual(passed, ['1', '7', 'false']);
     }
   });
 });

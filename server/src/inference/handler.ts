@@ -77,7 +77,6 @@ async function open(
     marks: { receivedMs: null, routedMs: null, admitMs: null, upstreamFirstByteMs: null },
     decisions: { bound: null, awaited: null, refused: null, skipped: [], probed: null },
     attempts: [],
-    credentialId: null,
     presetSlug: null,
     reservation: null,
     reportedUsage: null,

@@ -260,6 +260,17 @@ describe('under a hard limit', () => {
     assert.equal(await gateway.usage('spend', 'spend', 'day'), charged);
   });
 
+  it('a report in part counts, and the other count as it was reserved', async () => {
+    const usage = { prompt_tokens: 9 };
+    upstream.answer = (response) => response.end(JSON.stringify({ ...completion(), usage }));
+    await send({ ...CHAT, max_tokens: 50 });
+    const record = await gateway.nthRecord(1);
+    assert.deepEqual(
+      [record.actualInputTokens, record.actualOutputTokens, record.usageSource],
+      [9, 50, 'estimated'],
+    );
+  });
+
   it('what cannot be reached is not charged at the most', async () => {
     await upstream.close();
     const { status } = await send({ ...CHAT, max_tokens: 50 });

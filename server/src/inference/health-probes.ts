@@ -158,8 +158,8 @@ async function send(deps: HealthProbeDeps, organizationId: string, candidate: Ca
       onResponseData() {},
       onResponseEnd: () => end({ status, why: null, unsent: false }),
       onResponseError(_controller, error) {
-        const { why, unsent = false } = FAILURE_WORDS[failureReasonOf(error, connected)];
-        end({ status: null, why, unsent });
+        const { why } = FAILURE_WORDS[failureReasonOf(error, connected)];
+        end({ status: null, why, unsent: !connected });
       },
     };
     deps.egress.dispatch(candidate.origin, request, handler, organizationId);

@@ -32,16 +32,14 @@ export async function answerWith(
   const failed = last.kind === 'failure' || isFailure(said.status);
   const answer = failed ? await cleanAnswer(said, sentSecret(candidate)) : said;
   if (answer === null) throw faultError(exchange, candidate, UNREADABLE);
-  const usage = last.kind === 'answer' ? last.usage : null;
   const firstByteMs = deps.clock.monotonicMs();
-  const headers = responseHeaders(exchange, routed, candidate, answer, usage, firstByteMs);
-  sendAnswer(exchange, answer, headers, last.kind === 'failure');
+  const isReported = last.metered.reported !== null;
+  const headers = responseHeaders(exchange, routed, candidate, answer, isReported, firstByteMs);
+  sendAnswer(exchange, answer, headers, last.kind === 'failure' && !isFailure(answer.status));
   return {
     state: failed ? 'failed' : 'completed',
     status: answer.status,
     cause: failed ? (exchange.attempts.at(-1)?.cause ?? null) : null,
-    usage,
-    streamedTokens: 0,
     firstByteMs,
   };
 }

@@ -215,7 +215,7 @@ describe('messages', () => {
       ['api_error', 'stream_interrupted', record.requestId],
     );
     assert.equal(record.state, 'failed');
-    assert.deepEqual(await counts(), ['estimated', 37, 20, 4, 3, 2]);
+    assert.deepEqual(await counts(), ['streamed', 37, 20, 4, 3, 2]);
   });
 
   it('pass an error event in the middle of a stream on, and fail the request', async () => {

@@ -40,6 +40,8 @@ export function noteHealth(
   { result, head, tookMs, hasContent, probe, cooldownUntilMs }: SeenAttempt,
 ): void {
   if (result.kind === 'stopped') return;
+  // A stream may be open before its content.
+  if (exchange.stopped !== null && result.kind === 'delivered' && !hasContent) return;
   const { count, hard, error } = exchange.stopped === null ? judge(result, head) : OK;
   health.ended({
     organizationId: exchange.caller.organizationId,
@@ -57,9 +59,10 @@ export function noteHealth(
 
 function judge(result: Exclude<AttemptResult, { kind: 'stopped' }>, head: UpstreamHead | null): Judged {
   if (result.kind === 'failure') {
-    const { why, unsent } = result.fault;
+    const { why, deadline } = result.fault;
     const status = head?.status ?? null;
-    return { count: FAULT_VERDICT.health, hard: unsent === true, error: { message: why, status } };
+    const hard = !result.metered.sent && deadline !== true;
+    return { count: FAULT_VERDICT.health, hard, error: { message: why, status } };
   }
   if (result.kind === 'delivered') {
     const { state, cause, status } = result.delivery;

@@ -2,21 +2,20 @@ import type { AdmissionDesk } from '../admission/desk.ts';
 import type { Actual } from '../admission/engine.ts';
 import type { OfferedCandidates } from '../admission/health/offer-candidates.ts';
 import { boundEstimate } from '../domain/limits/bound-estimate.ts';
-import { costMicros } from '../domain/money/money.ts';
-import type { Usage } from '../domain/money/usage.ts';
 import { RelayError } from '../domain/relay-error.ts';
 import type { Candidate } from '../domain/routing/routing.ts';
 import { FAULT_VERDICT, verdictOfStatus } from '../domain/routing/upstream-verdict.ts';
 import type { Authenticate } from '../http/authenticate.ts';
 import { type BodyBounds, readBody } from '../http/read-body.ts';
-import { type Capacity, LATE_ANSWERS_MAX, UNUSED } from './admit/await-capacity.ts';
+import { type Capacity, LATE_ANSWERS_MAX } from './admit/await-capacity.ts';
 import { giveUpCharges } from './admit/give-up-charges.ts';
 import { type ReserveDeps, reserveCapacity } from './admit/reserve-capacity.ts';
 import { answerItself } from './answer-itself.ts';
 import { type AttemptDeps, attempt } from './attempt.ts';
+import { actualOf, NOT_DISPATCHED } from './attempt-use.ts';
 import { asksForPause } from './dispatch/cooldown.ts';
 import { endStopped, endWithError } from './endings.ts';
-import { type Exchange, isFailure, type RoutedRequest, type UpstreamAnswer } from './exchange.ts';
+import { type AttemptResult, type Exchange, isFailure, type RoutedRequest } from './exchange.ts';
 import type { GuardDeps } from './guard/ask.ts';
 import {
   demandInspectable,
@@ -89,7 +88,7 @@ export async function serveExchange(deps: PipelineDeps, exchange: Exchange): Pro
       guarded === 'stopped'
         ? endStopped(deps, exchange)
         : await serveFromCandidates(deps, exchange, routed, candidates);
-    learnUse(deps, exchange, routed, name, ending);
+    learnUse(deps, exchange, routed, name);
   } catch (error) {
     ending = endWithError(deps, exchange, error);
   }
@@ -109,13 +108,14 @@ async function serveFromCandidates(
   let untried = candidates;
   /** Tried before, and asked for a pause. The engine knows their cooldown, so that an ask for them waits for its end. */
   let paused: Candidate[] = [];
-  let last: HeldResult | null = null;
-  let lastCandidate: Candidate | null = null;
+  let last: { readonly result: HeldResult; readonly candidate: Candidate } | null = null;
   let release: Actual | null = null;
   let waitedMs = 0;
   let late = 0;
 
-  while (exchange.attempts.length < deps.attemptsMax && untried.length + paused.length > 0) {
+  const isAnotherLeft = (attempts: number) =>
+    attempts < deps.attemptsMax && untried.length + paused.length > 0;
+  while (isAnotherLeft(exchange.attempts.length)) {
     const offering = offerOf(deps, exchange, routed, untried);
     const offer = offering instanceof Promise ? await offering : offering;
     const offered = offer?.candidates ?? untried;
@@ -131,7 +131,7 @@ async function serveFromCandidates(
     if (again !== null) {
       ({ routed, candidates: untried } = again);
       paused = [];
-      release = UNUSED;
+      release = NOT_DISPATCHED;
       continue;
     }
     exchange.rateWindows = capacity.windows;
@@ -143,31 +143,29 @@ async function serveFromCandidates(
     if (deps.clock.monotonicMs() - readyMs > capacity.latenessMsMax && late < LATE_ANSWERS_MAX) {
       // The guardrails took so long that the provider would count the request in another window. They are not asked again.
       late += 1;
-      release = UNUSED;
+      release = NOT_DISPATCHED;
       continue;
     }
-    const postGuardrails = responseGuardrails(exchange, routed, candidate);
-    const inspected = postGuardrails.length > 0;
+    const inspected = responseGuardrails(exchange, routed, candidate).length > 0;
     const waitMs = exchange.waitMs - waitedMs;
     const probe = offer?.probe?.endpointId === candidate.endpoint.id ? offer.probe : null;
-    const result = await attempt(deps, exchange, routed, candidate, { waitMs, inspected, probe });
+    untried = routed.route.allowFallback ? without(untried, candidate) : [];
+    paused = without(paused, candidate);
+    const holdMs = isAnotherLeft(exchange.attempts.length + 1) ? routed.route.holdMs : 0;
+    const result = await attempt(deps, exchange, routed, candidate, { waitMs, inspected, holdMs, probe });
     waitedMs = exchange.waitMs;
     if (result.kind === 'delivered') return { ...result.delivery };
     if (result.kind === 'stopped') return endStopped(deps, exchange);
     if (inspected && result.kind === 'answer' && !isFailure(result.answer.status))
-      return inspectAnswer(deps, exchange, routed, candidate, result.answer, result.usage);
-    last = result;
-    lastCandidate = candidate;
+      return inspectAnswer(deps, exchange, routed, candidate, result);
+    last = { result, candidate };
     if (!movesOn(result)) break;
-    untried = routed.route.allowFallback ? without(untried, candidate) : [];
-    paused = without(paused, candidate);
     if (result.kind === 'answer' && asksForPause(result.answer, deps.clock.nowMs())) paused.push(candidate);
-    release = takenByAttempt(exchange, routed, candidate, result.kind === 'answer' ? result.usage : null);
-    noteCharged(exchange, release);
+    release = actualOf(exchange.attempts.at(-1));
   }
-  if (last === null || lastCandidate === null)
+  if (last === null)
     throw new RelayError('internal_error', { internal: 'the candidate loop ended without a result' });
-  return answerWith(deps, exchange, routed, lastCandidate, last);
+  return answerWith(deps, exchange, routed, last.candidate, last.result);
 }
 
 /** As `reserveCapacity`, with a span that holds the wait. */
@@ -275,59 +273,17 @@ async function inspectAnswer(
   exchange: Exchange,
   routed: RoutedRequest,
   candidate: Candidate,
-  answer: UpstreamAnswer,
-  usage: Usage | null,
+  result: Extract<AttemptResult, { kind: 'answer' }>,
 ): Promise<Ending> {
-  await giveUpCharges(deps, exchange, routed, candidate, usedBy(exchange, routed, candidate, usage));
+  const record = exchange.attempts.at(-1);
+  if (record !== undefined) await giveUpCharges(deps, exchange, routed, actualOf(record));
+  const { answer } = result;
   const guardrails = responseGuardrails(exchange, routed, candidate);
   const decoded = await decodeAnswer(answer);
   const guarded = await guardResponse(deps, exchange, routed, guardrails, answer, decoded);
-  if (guarded === 'stopped') return endStopped(deps, exchange, { usage });
-  if (guarded.kind === 'refused') return endWithError(deps, exchange, guarded.error, { usage });
-  return answerWith(deps, exchange, routed, candidate, { kind: 'answer', answer: guarded.answer, usage });
-}
-
-/** What a complete answer used: as reported, otherwise as hard limits reserved, otherwise as estimated. */
-function usedBy(
-  { snapshot, reservation }: Exchange,
-  { estimate }: RoutedRequest,
-  { endpoint }: Candidate,
-  reported: Usage | null,
-): Actual {
-  if (reported === null && reservation !== null)
-    return { dispatched: true, tokens: reservation.tokens, spendMicros: reservation.spendMicros };
-  const usage = reported ?? { ...estimate, cachedInputTokens: 0 };
-  const pricing = snapshot.pricing.get(endpoint.id);
-  return {
-    dispatched: true,
-    tokens: usage.inputTokens + usage.outputTokens,
-    spendMicros: pricing === undefined ? 0 : costMicros(pricing, usage),
-  };
-}
-
-/**
- * What a failed attempt used, as its row says if no other attempt follows. A provider that answered with an error did no work that
- * it bills, unless it reports usage. Whether a provider that did not answer billed the input is unknown, so the input counts; under hard
- * limits, everything that it may have billed.
- */
-function takenByAttempt(
-  exchange: Exchange,
-  routed: RoutedRequest,
-  candidate: Candidate,
-  reported: Usage | null,
-): Actual {
-  const last = exchange.attempts.at(-1);
-  if (reported !== null) return usedBy(exchange, routed, candidate, reported);
-  if (last?.cause === 'upstream_not_prepared') return UNUSED;
-  if (last?.status != null && isFailure(last.status)) return { ...UNUSED, dispatched: true };
-  if (exchange.reservation !== null) return usedBy(exchange, routed, candidate, null);
-  return usedBy(exchange, routed, candidate, { ...routed.estimate, outputTokens: 0, cachedInputTokens: 0 });
-}
-
-/** Limits keep counting what an attempt used that another one follows. No other part of the record tells. */
-function noteCharged({ attempts }: Exchange, { dispatched, tokens, spendMicros }: Actual): void {
-  const last = attempts.at(-1);
-  if (last !== undefined && dispatched) last.charged = { tokens, spendMicros };
+  if (guarded === 'stopped') return endStopped(deps, exchange);
+  if (guarded.kind === 'refused') return endWithError(deps, exchange, guarded.error);
+  return answerWith(deps, exchange, routed, candidate, { ...result, answer: guarded.answer });
 }
 
 function without(candidates: readonly Candidate[], candidate: Candidate): Candidate[] {

@@ -64,6 +64,7 @@ describe('what a provider reports', () => {
     ['fractions', { prompt_tokens: 7.5, completion_tokens: 5.5 }, ['estimated', 6, 50, false]],
     ['text', { prompt_tokens: '7', completion_tokens: '5' }, ['estimated', 6, 50, false]],
     ['nothing', undefined, ['estimated', 6, 50, false]],
+    ['the input alone', { prompt_tokens: 9 }, ['estimated', 9, 50, false]],
   ];
   for (const [what, usage, [source, input, output, isKept]] of cases) {
     for (const [way, answer, body] of [
@@ -79,7 +80,7 @@ describe('what a provider reports', () => {
         const expected = source === 'estimated' && way === 'a stream' ? 1 : output;
         assert.deepEqual(
           [record.usageSource, record.actualInputTokens, record.actualOutputTokens],
-          [source, input, expected],
+          [source === 'estimated' && way === 'a stream' ? 'streamed' : source, input, expected],
         );
         assert.equal(await gateway.usage('tokens', 'tokens'), input + expected);
         assert.equal(record.actualCostMicros, input + expected * 15);

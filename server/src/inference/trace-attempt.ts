@@ -1,4 +1,3 @@
-import type { Usage } from '../domain/money/usage.ts';
 import type { Candidate } from '../domain/routing/routing.ts';
 import { genAiOperation, genAiProvider } from '../protocols/gen-ai-names.ts';
 import type { Passage } from '../protocols/passage.ts';
@@ -19,7 +18,7 @@ export function traceAttempt({ trace }: Exchange, attempt: TracedAttempt): void 
   const { candidate, passage, record, result, startMs, endMs } = attempt;
   const { endpoint, provider, origin } = candidate;
   const operation = genAiOperation(passage.protocol.operation);
-  const usage = usageOf(result);
+  const usage = result.metered.reported;
   const { hostname, port } = new URL(origin);
   trace.attempt({
     name: `${operation} ${endpoint.upstreamModel}`,
@@ -41,9 +40,4 @@ export function traceAttempt({ trace }: Exchange, attempt: TracedAttempt): void 
     },
     failed: record.outcome === 'failed',
   });
-}
-
-function usageOf(result: AttemptResult): Usage | null {
-  if (result.kind === 'answer') return result.usage;
-  return result.kind === 'delivered' ? result.delivery.usage : null;
 }

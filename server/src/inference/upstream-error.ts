@@ -1,3 +1,4 @@
+import { errors } from '@relay/contract';
 import { RelayError } from '../domain/relay-error.ts';
 import type { Candidate } from '../domain/routing/routing.ts';
 import type { AttemptFault, Exchange } from './exchange.ts';
@@ -6,17 +7,18 @@ import type { AttemptFault, Exchange } from './exchange.ts';
 export function faultError(exchange: Exchange, candidate: Candidate, fault: AttemptFault): RelayError {
   const who = nameOf(exchange, candidate);
   const internal = fault.internal ?? fault.why;
-  return new RelayError(fault.code, { message: messageOf(who, fault), internal });
+  const retry = fault.retry ?? errors[fault.code].retry;
+  return new RelayError(fault.code, { message: messageOf(who, fault, retry), retry, internal });
 }
 
-function messageOf(who: string, { code, why }: AttemptFault): string {
+function messageOf(who: string, { code, why }: AttemptFault, retry: boolean): string {
   switch (code) {
     case 'upstream_unreachable':
       return `${who} is unreachable: ${why}. Retry; if it happens again, test the provider.`;
     case 'upstream_timeout':
       return `${who} did not respond in time: ${why}. Retry, lower max tokens, or raise max_latency_ms.`;
     case 'upstream_invalid_response':
-      return `${who} sent an invalid response: ${why}. Retry; if it happens again, check the provider’s base URL.`;
+      return `${who} sent an invalid response: ${why}. ${retry ? 'Retry; if it happens again, check' : 'Check'} the provider’s base URL.`;
     case 'upstream_not_prepared':
       return `${who} has no usable credential or address: ${why}. Check the provider’s credential and base URL.`;
   }

@@ -23,3 +23,10 @@ export function parseObject(text: string): JsonObject | null {
     return null;
   }
 }
+
+/** For members that say nothing: absent, null, or without content. */
+export function isEmpty(value: unknown): boolean {
+  return (
+    value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0)
+  );
+}

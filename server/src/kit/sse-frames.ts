@@ -29,10 +29,18 @@ export function frameEnd(text: string, from: number, mixedLineEnds: boolean): nu
   return -1;
 }
 
+/** A byte order mark, in Latin-1 or decoded: the standard lets one precede the first line of a stream, where it means nothing. */
+const MARK = /^(?:\u00ef\u00bb\u00bf|\ufeff)/;
+
+export function withoutMark(text: string): string {
+  const code = text.charCodeAt(0);
+  return code === 0xef || code === 0xfeff ? text.replace(MARK, '') : text;
+}
+
 export function parseFrame(text: string): SseFrame {
   let event: string | null = null;
   const data: string[] = [];
-  for (const line of text.split(/\r\n|\n|\r/)) {
+  for (const line of withoutMark(text).split(/\r\n|\n|\r/)) {
     if (line.startsWith('data:')) data.push(line.slice(line.charCodeAt(5) === 0x20 ? 6 : 5));
     else if (line.startsWith('event:')) event = line.slice(6).trim();
   }

@@ -7,7 +7,7 @@ import type { Labels } from '../kit/metrics.ts';
 import { sampleRecord } from '../metering/request-records.fixture.ts';
 import { createMeasurements } from './measurements.ts';
 
-const FIGURES = { overheadMs: 2, presetSlug: 'openai' };
+const FIGURES = { firstByteMs: 20, overheadMs: 2, presetSlug: 'openai' };
 
 /** The non-zero samples as text. */
 function counted(samples: readonly [Labels, number][]): string[] {
@@ -68,7 +68,7 @@ describe('measurements', () => {
 
   it('count requests by operation and state, and how long they waited', () => {
     const measurements = createMeasurements({ nowMs: () => 0, monotonicMs: () => 0 });
-    measurements.settled(sampleRecord({ waitMs: 1_500, ttftMs: null }), FIGURES);
+    measurements.settled(sampleRecord({ waitMs: 1_500, ttftMs: null }), { ...FIGURES, firstByteMs: null });
     measurements.settled(
       sampleRecord({ operation: 'embeddings', state: 'failed', waitMs: 0, ttftMs: 20 }),
       FIGURES,
@@ -94,6 +94,8 @@ describe('measurements', () => {
     assert.equal(count(measurements.overheads), 2);
     assert.equal(measurements.overheads.sum(), 0.004);
     assert.equal(count(measurements.firstTokens), 1);
+    assert.equal(count(measurements.firstBytes), 3);
+    assert.equal(measurements.firstBytes.sum(), 0.06);
   });
 
   it('have no more series under the names of OpenTelemetry than providers and operations allow', () => {
@@ -109,7 +111,10 @@ describe('measurements', () => {
     } as const;
     for (let index = 0; index < 1_000; index += 1) {
       const attempts = [{ ...attempt, outcome: 'failed', cause: `made-up-${index}` } as const];
-      measurements.settled(sampleRecord({ attempts }), { overheadMs: 1, presetSlug: `made-up-${index}` });
+      measurements.settled(sampleRecord({ attempts }), {
+        ...FIGURES,
+        presetSlug: `made-up-${index}`,
+      });
     }
     measurements.settled(sampleRecord({ attempts: [{ ...attempt, cause: 'upstream_status_503' }] }), FIGURES);
     const durations = measurements.genAi.operationDurations();

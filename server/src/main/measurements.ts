@@ -124,7 +124,7 @@ function countRequests(): RequestCounts {
   return {
     ...guardrailCounts,
     genAi,
-    settled(record, { overheadMs, presetSlug }) {
+    settled(record, { overheadMs, firstByteMs, presetSlug }) {
       const { operation, state, waitMs, ttftMs, latencyMs, timings, guardrails, status } = record;
       if (record.reportedUsage !== undefined) boundedUsage += 1;
       const counts = requests.get(operation);
@@ -133,7 +133,7 @@ function countRequests(): RequestCounts {
       waits.observe(waitMs / 1_000);
       latencies.observe(latencyMs / 1_000);
       if (overheadMs !== null) overheads.observe(overheadMs / 1_000);
-      if (ttftMs !== null) firstBytes.observe(ttftMs / 1_000);
+      if (firstByteMs !== null) firstBytes.observe(firstByteMs / 1_000);
       if (ttftMs !== null && record.streaming && status < 300) firstTokens.observe(ttftMs / 1_000);
       const upstreamMs = timings?.upstreamFirstByteMs ?? null;
       if (upstreamMs !== null) upstreamFirstBytes.observe(upstreamMs / 1_000);

@@ -3,7 +3,6 @@ import type { AppliedLimit } from '../domain/limits/limit.ts';
 import { METRICS } from '../domain/limits/metric.ts';
 import { type CalendarPeriod, isCalendar } from '../domain/limits/period.ts';
 import type { Clock } from '../kit/clock.ts';
-import { readChargedAttempts } from '../store/ledger/windows/charged-attempts.ts';
 import { sumUsage } from '../store/ledger/windows/usage-sums.ts';
 import { readWindowEdge, type WindowEdge } from '../store/ledger/windows/window-edge.ts';
 import type { Database } from '../store/postgres/schema.ts';
@@ -123,31 +122,18 @@ async function judge(
   organizationId: string,
   window: Judged,
 ): Promise<Pick<ComparedWindow, 'verdict' | 'expected'>> {
-  const { startMs, used, ledger, mark, isSettled } = window;
+  const { limit, startMs, used, ledger, mark, isSettled } = window;
   const unsettled = { verdict: 'unsettled', expected: used } as const;
   if (used > ledger && !isSettled) return unsettled;
   // The engine rebuilds an unknown window from the ledger at its first request.
   if (mark === null) return unsettled;
   if (used === ledger) return isSettled ? { verdict: 'equal', expected: used } : unsettled;
-  // Reads the tolerance only for windows that differ, once for all windows with the same start.
+  // The clocks of gateways and Redis differ. Reads the tolerance only for windows that differ, once for all windows with the same start.
   if (!edges.has(startMs)) edges.set(startMs, await readWindowEdge(deps.db, organizationId, startMs));
   const edge = edges.get(startMs) ?? null;
   if (edge === null) return unsettled;
-  const allowed = await allowedBy(deps, organizationId, window, edge);
+  const allowed = edge[METRICS[limit.metric].quantity];
   if (Math.abs(used - ledger) <= allowed) return { verdict: 'equal', expected: used };
   // Down to what may be right at most, so that no limit lets more through; up to what the ledger holds at least.
   return { verdict: 'drifted', expected: used > ledger ? ledger + allowed : ledger };
-}
-
-/** How much a window may differ from the ledger although nothing is wrong. */
-async function allowedBy(
-  { db }: CompareDeps,
-  organizationId: string,
-  { limit: { metric, counts }, startMs, used, ledger }: Judged,
-  { above, below }: WindowEdge,
-): Promise<number> {
-  const { quantity } = METRICS[metric];
-  if (used < ledger) return below[quantity];
-  const attempts = await readChargedAttempts(db, organizationId, { counts, startMs });
-  return above[quantity] + attempts[quantity];
 }

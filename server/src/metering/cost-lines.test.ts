@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { meteredCost, meteredUsage } from '../domain/metered-usage.ts';
+import { sumOfAttempts } from '../domain/attempt-sums.ts';
+import { usageDetails, useAt } from '../domain/metered-usage.ts';
 import { picosOf } from '../domain/money/money.ts';
 import { count, prices, usages, variants } from '../domain/money/pricing.fixture.ts';
 import type { Usage } from '../domain/money/usage.ts';
@@ -24,7 +25,8 @@ const TIMINGS = {
 
 /** The ledger row of a request that settled with this usage. */
 function settled(pricing: Pricing, usage: Usage) {
-  const metered = { ...meteredUsage(usage), ...meteredCost(pricing, usage) };
+  const use = useAt(pricing, usage, 'reported');
+  const metered = { ...sumOfAttempts([{ use }]), ...usageDetails(usage) };
   return ledgerRow(sampleRecord({ ...metered, timings: TIMINGS }), 0);
 }
 

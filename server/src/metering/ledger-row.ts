@@ -1,11 +1,13 @@
-import type { UsedAmounts } from '../domain/limits/metric.ts';
 import type { Usage } from '../domain/money/usage.ts';
 import {
+  type AttemptUse,
   fallbacksOf,
+  type RecordedAttempt,
   type RequestRecord,
   type Translated,
   type UsageDetails,
 } from '../domain/request-record.ts';
+import type { StoredUse } from '../store/ledger/ledger-json.ts';
 import type { LedgerRow } from '../store/ledger/ledger-row.ts';
 
 const CLIENT_TEXT_CHARACTERS_MAX = 200;
@@ -73,7 +75,10 @@ function boundPolicyOf({ boundPolicy }: RequestRecord): LedgerRow['bound_policy'
   };
 }
 
-function attemptsOf({ attempts }: RequestRecord): LedgerRow['attempts'] {
+function attemptsOf(record: RequestRecord): LedgerRow['attempts'] {
+  const { attempts } = record;
+  // If only the last attempt used something, the row's columns have its usage.
+  const areTold = attempts.slice(0, -1).some(({ use }) => use !== undefined);
   return attempts.map((attempt) => ({
     endpoint_id: attempt.endpointId,
     provider_id: attempt.providerId,
@@ -84,15 +89,40 @@ function attemptsOf({ attempts }: RequestRecord): LedgerRow['attempts'] {
     started_ms: attempt.startedMs ?? null,
     wait_ms: attempt.waitMs ?? null,
     latency_ms: attempt.latencyMs,
-    ...(attempt.charged === undefined ? {} : chargedOf(attempt.charged)),
+    ...(attempt.sent === false && { sent: false }),
+    ...(areTold && attempt.use !== undefined && { use: useOf(attempt.use) }),
+    ...credentialOf(record, attempt),
     ...(attempt.upstreamRequestId === undefined ? {} : { upstream_request_id: attempt.upstreamRequestId }),
     ...(attempt.upstreamMessage === undefined ? {} : { upstream_message: attempt.upstreamMessage }),
     ...(attempt.translated === undefined ? {} : translationOf(attempt.translated)),
   }));
 }
 
-function chargedOf({ tokens, spendMicros }: UsedAmounts) {
-  return { charged_tokens: tokens, charged_cost_micros: spendMicros };
+function useOf({ source, usage, costMicros, costRoundingPicos = 0 }: AttemptUse): StoredUse {
+  const { cachedInputTokens, cacheWrite5mTokens = 0, cacheWrite1hTokens = 0 } = usage;
+  const details = Object.fromEntries(
+    Object.entries(usageDetailsOf(usage)).filter(([, value]) => value !== 0 && value !== null),
+  );
+  return {
+    source,
+    input_tokens: usage.inputTokens,
+    output_tokens: usage.outputTokens,
+    ...(cachedInputTokens > 0 && { cached_input_tokens: cachedInputTokens }),
+    ...(cacheWrite5mTokens > 0 && { cache_write_5m_tokens: cacheWrite5mTokens }),
+    ...(cacheWrite1hTokens > 0 && { cache_write_1h_tokens: cacheWrite1hTokens }),
+    cost_micros: costMicros,
+    ...(costRoundingPicos > 0 && { cost_rounding_picos: costRoundingPicos }),
+    ...(Object.keys(details).length > 0 && { details }),
+  };
+}
+
+/** Leaves out a credential that `attempts-of-row.ts` derives: the row's, and null at another provider. */
+function credentialOf(
+  record: RequestRecord,
+  { credentialId, providerId }: RecordedAttempt,
+): { credential_id?: string | null } {
+  const found = providerId === record.providerId ? (record.credentialId ?? null) : null;
+  return credentialId === undefined || credentialId === found ? {} : { credential_id: credentialId };
 }
 
 function translationOf({ to, leftOut }: Translated) {

@@ -67,8 +67,7 @@ export interface Reconciliation {
  *
  * The correction is the difference, added in one step to whatever the window is by then, so no reservation is lost. Under load
  * it only ever adds: a count below the ledger that was read before it has missed at least the difference, and requests in
- * flight can hide a part of it until a later run. A count above the ledger is corrected when the organization is idle, and not
- * below what the ledger and failed attempts hold.
+ * flight can hide a part of it until a later run. A count above the ledger is corrected when the organization is idle.
  */
 export function startReconciliation(deps: ReconcileDeps): Reconciliation {
   const { everyMs = EVERY_MS } = deps;

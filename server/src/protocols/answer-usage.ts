@@ -14,15 +14,10 @@ const USAGE_BYTES_MAX = 16 * 1024;
 
 const TIER_BYTES_MAX = 100;
 
-/** The member `service_tier` shortly before or after the usage. The bounds keep a hostile answer from costing time. */
-const TIER_AT_END =
-  /"service_tier"\s*:\s*"([a-z0-9_.-]{1,50})"[^{}]{0,300}(?:"usage"\s*:\s*\{(?:[^{}]|\{[^{}]*\})*\}[^{}]{0,300})?\}\s*$/;
-/** The last member `usage` whose object, with objects of numbers in it, ends before the end of the answer. */
-const USAGE_AT_END = /"usage"\s*:\s*(\{(?:[^{}]|\{[^{}]*\})*\})[^{}]*\}\s*$/;
-
 /** Answers that report usage in the member `usage` of their top level. Only that member of a large one is parsed. */
 export function usageMemberRules(
-  parseUsage: (value: unknown, serviceTier: unknown) => Usage | null,
+  parseUsage: (value: unknown, serviceTier: unknown) => Partial<Usage> | null,
+  textMembers: readonly string[] = [],
 ): AnswerRules {
   /** The scan is more lenient than a parser about the inside of strings, and clients may be too. */
   function* scan(body: Buffer): Steps<AnswerReading> {
@@ -44,22 +39,12 @@ export function usageMemberRules(
 
   return {
     estimated: null,
+    textMembers: new Set(textMembers),
     *read(body) {
       const parsed = body.length <= PARSED_WHOLE_BYTES_MAX ? parseObject(body.toString('latin1')) : null;
       return parsed === null
         ? yield* scan(body)
         : { sound: true, usage: parseUsage(parsed['usage'], parsed['service_tier']) };
-    },
-    /** Providers write usage last. */
-    readTail(tail): Usage | null {
-      const text = tail.toString('latin1');
-      const found = USAGE_AT_END.exec(text)?.[1];
-      if (found === undefined) return null;
-      try {
-        return parseUsage(JSON.parse(found), TIER_AT_END.exec(text)?.[1]);
-      } catch {
-        return null;
-      }
     },
   };
 }

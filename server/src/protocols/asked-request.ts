@@ -2,6 +2,7 @@ import { countWords, sizeWords } from '@relay/contract/words';
 import { type OutputMost, type RequestMost, unboundedIn } from '../domain/limits/hard-reservation.ts';
 import type { Asked, Obstacle } from '../domain/routing/unfit.ts';
 import type { Endpoint } from '../domain/snapshot.ts';
+import { entryIn } from '../kit/entry-in.ts';
 import { BUILT_VALUES_MAX } from '../kit/json-members.ts';
 import { parseObject } from '../kit/json-value.ts';
 import { finish, type Steps } from '../kit/slices.ts';
@@ -10,6 +11,7 @@ import { type Passage, passageTo } from './passage.ts';
 import type { Protocol } from './protocol.ts';
 import { isTooLargeToParse, type MeasuredBody, PARSED_BYTES_MAX } from './request-body.ts';
 import type { AddedSetting } from './splice-body.ts';
+import { mayHoldSeals } from './translate/seal.ts';
 import type { Incompatible, TranslatedRequest, Translation } from './translate/translation.ts';
 
 /** A field may be the client's own invention. */
@@ -44,7 +46,9 @@ export class AskedRequest implements Asked {
   readonly #measured: Measured;
   readonly #parse: () => unknown;
   #parsed: { readonly request: unknown } | null = null;
-  readonly #translated = new Map<Translation, TranslatedRequest | Incompatible>();
+  /** By the translation and, where the request has seals of Relay, whose of them are opened. */
+  readonly #translated = new Map<Translation, Map<string, TranslatedRequest | Incompatible>>();
+  #hasSeals: boolean | null = null;
   #foundThinking: FoundThinking | null = null;
   #outputMost: OutputMost | null = null;
   #inputBound: InputBound | null = null;
@@ -113,28 +117,34 @@ export class AskedRequest implements Asked {
     return { why: 'untranslatable', reason: `${pair}: "${field}" cannot be translated. ${why}` };
   }
 
-  /** The request in the provider's words, without the name of the model. */
-  translated(translation: Translation): TranslatedRequest | Incompatible {
-    const known = this.#translated.get(translation);
-    if (known !== undefined) return known;
-    const translated = isTooLargeToParse(this.#measured.members)
-      ? TOO_LARGE
-      : translation.request(this.request, '');
-    this.#translated.set(translation, translated);
-    return translated;
+  /** The request in the provider's words, without the name of the model. `maker`: whose seals are opened (`makerOf`). */
+  translated(translation: Translation, maker = ''): TranslatedRequest | Incompatible {
+    const opens = maker !== '' && this.#mayHoldSeals ? maker : '';
+    const byMaker = entryIn(this.#translated, translation, () => new Map());
+    return entryIn(byMaker, opens, () =>
+      isTooLargeToParse(this.#measured.members)
+        ? TOO_LARGE
+        : translation.request(this.request, '', opens === '' ? {} : { maker: opens }),
+    );
+  }
+
+  get #mayHoldSeals(): boolean {
+    const { bytes } = this.#measured;
+    this.#hasSeals ??= bytes === undefined || mayHoldSeals(bytes);
+    return this.#hasSeals;
   }
 
   /**
    * The fields that the provider does not get, without positions in lists; empty where nothing is left out. `dropped`: those that
-   * this provider does not take.
+   * this provider does not take. `maker`: as for `translated`.
    */
-  leftOut(translation: Translation | null, dropped: readonly string[]): readonly string[] {
-    const paths = translation === null ? this.#notPassed(dropped) : this.#untold(translation);
+  leftOut(translation: Translation | null, dropped: readonly string[], maker = ''): readonly string[] {
+    const paths = translation === null ? this.#notPassed(dropped) : this.#untold(translation, maker);
     return [...new Set(paths.map((path) => path.replaceAll(/\[\d+\]/g, '')))].map(shownField);
   }
 
-  #untold(translation: Translation): readonly string[] {
-    const translated = this.translated(translation);
+  #untold(translation: Translation, maker: string): readonly string[] {
+    const translated = this.translated(translation, maker);
     return translated.kind === 'translated' ? translated.leftOut : [];
   }
 

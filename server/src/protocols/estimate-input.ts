@@ -2,7 +2,7 @@ import type { MemberSpan } from '../kit/json-members.ts';
 
 // Four bytes a token is within a few percent of the true count for English text, at a hundredth of the
 // price of tokenizing; the exact number arrives with the provider's usage.
-const BYTES_PER_TOKEN = 4;
+export const BYTES_PER_TOKEN = 4;
 // An image costs by its size, not by the length of its base64; this is a mid-sized one at high detail.
 const TOKENS_PER_IMAGE = 765;
 // Base64 has four bytes for three of a file, of which four are a token if it is text. A page of a PDF comes to about the same.

@@ -4,6 +4,7 @@ import type { Operation } from '@relay/contract';
 import { finish } from '../kit/slices.ts';
 import { protocols } from './index.ts';
 import { parseUsage } from './openai/usage.ts';
+import { outlineOf } from './outline.ts';
 
 const MOST = Number.MAX_SAFE_INTEGER;
 
@@ -19,7 +20,7 @@ describe('usage', () => {
     ['explicit zero', { prompt_tokens: 0, completion_tokens: 0 }, [0, 0, 0]],
     [
       'more cached than there is',
-      { prompt_tokens: 1, prompt_tokens_details: { cached_tokens: 9 } },
+      { prompt_tokens: 1, total_tokens: 1, prompt_tokens_details: { cached_tokens: 9 } },
       [1, 0, 1],
     ],
     [
@@ -42,7 +43,9 @@ describe('usage', () => {
     ['an output that is text', { prompt_tokens: 3, completion_tokens: '4', total_tokens: 7 }, null],
     ['an output that is null', { prompt_tokens: 3, completion_tokens: null, total_tokens: 7 }, [3, 4, 0]],
     ['a total below the input', { prompt_tokens: 3, total_tokens: 1 }, [3, 0, 0]],
-    ['a total that is text', { prompt_tokens: 3, total_tokens: '7' }, [3, 0, 0]],
+    ['the input alone', { prompt_tokens: 3 }, [3, undefined, 0]],
+    ['an output that is null, without a total', { input_tokens: 3, output_tokens: null }, [3, undefined, 0]],
+    ['a total that is text', { prompt_tokens: 3, total_tokens: '7' }, [3, undefined, 0]],
     ['the largest number', { prompt_tokens: MOST, completion_tokens: MOST }, [MOST, MOST, 0]],
     ['a number beyond it', { prompt_tokens: 1e300, completion_tokens: 4 }, [MOST, 4, 0]],
     ['infinity', { prompt_tokens: 3, completion_tokens: JSON.parse('1e999') }, [3, MOST, 0]],
@@ -99,14 +102,12 @@ describe('the parts of usage', () => {
     });
   }
 
-  it('reads the service tier of a whole answer, large or small, and of one of which only the end is held', () => {
+  it('reads the service tier of a whole answer, large or small', () => {
     const { answer } = protocols.chat;
-    const of = (text: string) => JSON.stringify({ text, service_tier: 'flex', usage: counted });
-    for (const text of ['', 'x'.repeat(10_000)])
-      assert.equal(finish(answer.read(Buffer.from(of(text)))).usage?.serviceTier, 'flex');
-    assert.equal(answer.readTail(Buffer.from(of('')))?.serviceTier, 'flex');
-    const after = JSON.stringify({ usage: counted, service_tier: 'priority' });
-    assert.equal(answer.readTail(Buffer.from(after))?.serviceTier, 'priority');
+    for (const text of ['', 'x'.repeat(10_000)]) {
+      const body = JSON.stringify({ text, service_tier: 'flex', usage: counted });
+      assert.equal(finish(answer.read(Buffer.from(body))).usage?.serviceTier, 'flex');
+    }
   });
 });
 
@@ -141,42 +142,91 @@ describe('usage of a complete answer', () => {
   }
 });
 
-describe('usage at the end of an answer that is too large to keep', () => {
-  const readTail = (text: string) => protocols.chat.answer.readTail(Buffer.from(text));
+describe('usage that has no count of the output', () => {
+  const usageOf = (operation: Operation, usage: object) =>
+    finish(protocols[operation].answer.read(Buffer.from(JSON.stringify({ usage })))).usage;
 
-  it('is read from the last object of that name, where it closes the answer', () => {
-    const usage = { inputTokens: 3, outputTokens: 4, cachedInputTokens: 0 };
-    const tail = '"},"usage":{"prompt_tokens":3,"completion_tokens":4},"id":"x"}';
-    assert.deepEqual(readTail(tail), usage);
-    assert.deepEqual(readTail(`${tail} \n`), usage);
-    assert.equal(readTail(tail.slice(0, -1)), null);
-    assert.equal(readTail('"usage":null}'), null);
+  it('is the input alone, except where there is no output to count', () => {
+    const input = { inputTokens: 3, cachedInputTokens: 0 };
+    assert.deepEqual(usageOf('chat', { prompt_tokens: 3 }), input);
+    assert.deepEqual(usageOf('responses', { input_tokens: 3 }), input);
+    assert.deepEqual(usageOf('messages', { input_tokens: 3 }), input);
+    assert.deepEqual(usageOf('embeddings', { prompt_tokens: 3 }), { ...input, outputTokens: 0 });
   });
 });
 
-describe('usage in the last bytes of a large answer', () => {
-  const { readTail } = protocols.chat.answer;
-  const nested = {
-    prompt_tokens: 8,
-    completion_tokens: 4,
-    prompt_tokens_details: { cached_tokens: 2, audio_tokens: 0 },
-    completion_tokens_details: { reasoning_tokens: 1 },
-  };
-  const tail = (over: object) => Buffer.from(JSON.stringify({ choices: [{ index: 0 }], ...over }).slice(3));
-  it('is read with its details, whatever follows it', () => {
-    const usage = { inputTokens: 8, outputTokens: 4, cachedInputTokens: 2, reasoningTokens: 1 };
-    assert.deepEqual(readTail(tail({ usage: nested })), usage);
-    assert.deepEqual(readTail(tail({ usage: nested, system_fingerprint: 'fp', service_tier: null })), usage);
-    assert.deepEqual(readTail(tail({ usage: { prompt_tokens: 3 } })), {
-      inputTokens: 3,
-      outputTokens: 0,
-      cachedInputTokens: 0,
+describe('usage that has no count of the input', () => {
+  it('is the output alone, or both where a total says the rest', () => {
+    assert.deepEqual(parseUsage({ completion_tokens: 9 }), { outputTokens: 9 });
+    assert.deepEqual(parseUsage({ output_tokens: 9, total_tokens: 21 }), {
+      inputTokens: 12,
+      outputTokens: 9,
     });
+    assert.equal(parseUsage({ prompt_tokens: -1, completion_tokens: 9 }), null);
   });
-  it('is unknown when it is not there, or not at the end', () => {
-    for (const over of [{}, { usage: null }, { usage: nested, more: { deep: 1 } }])
-      assert.equal(readTail(tail(over)), null);
-    assert.equal(readTail(tail({ usage: nested }).subarray(0, -1)), null);
+});
+
+describe('the outline of an answer', () => {
+  const outlined = (operation: Operation, text: string) => {
+    const { answer } = protocols[operation];
+    const outline = outlineOf(answer.textMembers);
+    outline.push(text);
+    return { usage: finish(answer.read(Buffer.from(outline.json() ?? ''))).usage, text: outline.textBytes };
+  };
+  const usage = { prompt_tokens: 3, completion_tokens: 4, prompt_tokens_details: { cached_tokens: 2 } };
+  const counts = { inputTokens: 3, outputTokens: 4, cachedInputTokens: 2 };
+  const choices = [{ message: { content: 'x'.repeat(20_000), usage: { prompt_tokens: 9 } } }];
+
+  it('tells usage and tier wherever they stand, and how much text there is', () => {
+    for (const answer of [
+      { usage, service_tier: 'flex', choices },
+      { choices, service_tier: 'flex', usage },
+    ]) {
+      const read = outlined('chat', JSON.stringify(answer));
+      assert.deepEqual(read, { usage: { ...counts, serviceTier: 'flex' }, text: 20_000 });
+    }
+  });
+
+  it('tells what was reported before an answer was cut, and in which text it was', () => {
+    const { length } = JSON.stringify({ usage });
+    const text = JSON.stringify({ usage, choices });
+    assert.deepEqual(outlined('chat', text.slice(0, length - 1)).usage, counts);
+    assert.deepEqual(outlined('chat', text.slice(0, 30)).usage, { inputTokens: 3, cachedInputTokens: 0 });
+    const cut = text.slice(0, text.indexOf('xxx') + 100);
+    assert.deepEqual(outlined('chat', cut), { usage: counts, text: 100 });
+  });
+
+  it('has the text of each protocol', () => {
+    assert.equal(outlined('messages', JSON.stringify({ content: [{ type: 'text', text: 'four' }] })).text, 4);
+    const output = [{ content: [{ type: 'output_text', text: 'four' }] }];
+    assert.equal(outlined('responses', JSON.stringify({ output })).text, 4);
+    assert.equal(outlined('embeddings', JSON.stringify({ data: [{ embedding: 'AAAA' }] })).text, 0);
+  });
+});
+
+describe('the usage of an error frame', () => {
+  const meaning = (operation: Operation, payload: object, event: string | null = null) => {
+    const { kind, usage } = protocols[operation].stream.readFrame({ event, data: JSON.stringify(payload) });
+    return { kind, usage };
+  };
+  const counts = { inputTokens: 11, outputTokens: 5, cachedInputTokens: 0 };
+  const spent = { input_tokens: 11, output_tokens: 5 };
+  const failed = { error: { message: 'no' } };
+
+  it('is read in every protocol', () => {
+    const usage = { prompt_tokens: 11, completion_tokens: 5 };
+    const expected = { kind: 'error', usage: counts };
+    assert.deepEqual(meaning('chat', { ...failed, usage }), expected);
+    assert.deepEqual(meaning('chat', { message: 'no', usage }, 'error'), expected);
+    assert.deepEqual(
+      meaning('embeddings', { ...failed, usage: { prompt_tokens: 11, total_tokens: 16 } }),
+      expected,
+    );
+    assert.deepEqual(meaning('responses', { type: 'response.failed', response: { usage: spent } }), expected);
+    assert.deepEqual(meaning('responses', { type: 'error', usage: spent }), expected);
+    assert.deepEqual(meaning('messages', { type: 'error', ...failed, usage: spent }, 'error'), expected);
+    for (const operation of ['chat', 'responses', 'messages', 'embeddings'] as const)
+      assert.deepEqual(meaning(operation, { type: 'error', ...failed }), { kind: 'error', usage: null });
   });
 });
 

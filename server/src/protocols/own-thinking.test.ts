@@ -31,6 +31,16 @@ describe('thinking that Relay wrote', () => {
     );
   });
 
+  it('is removed without a change of what stays', () => {
+    const input = '{"id": 1234567890123456789, "f":1.0,"e":1e400, "s":"\\u0041"}';
+    const kept = `{"type":"tool_use","id":"t","name":"x","input":${input}}`;
+    const before = `{"role":"user","content": "\\u0041"}`;
+    const text = (blocks: string) =>
+      `{"model":"M","max_tokens":5,"messages":[${before},{"role":"assistant","content":[${blocks}]}]}`;
+    const given = text(`${JSON.stringify(unsigned)},${kept}`).replace('"M"', '"lane"');
+    assert.equal(sent('messages', given), text(kept).replace('"M"', '"up"'));
+  });
+
   it('does not reach a provider of responses, which cannot decrypt it', () => {
     const reasoning = (content: string) => ({ type: 'reasoning', summary: [], encrypted_content: content });
     const input = [

@@ -1,7 +1,7 @@
+import { type JsonSource, KEPT, parsedValue, parseKeeping, writeJson } from '../kit/json-source.ts';
 import { isObject, listOf, objectOf } from '../kit/json-value.ts';
 import type { AddedSetting } from './splice-body.ts';
-import { mayHoldSealed, unsealThinking } from './translate/from-responses/thinking-seal.ts';
-import { UNSIGNED } from './translate/writers/messages-open-block.ts';
+import { isRelays, mayHoldSeals } from './translate/seal.ts';
 
 /*
  * A lane may answer one turn with a translation and the next without. The client then returns thinking that Relay wrote to a provider
@@ -18,7 +18,7 @@ export interface OwnThinking {
 }
 
 export const unsignedThinking: OwnThinking = {
-  mayBeIn: (bytes) => bytes.includes(UNSIGNED),
+  mayBeIn: mayHoldSeals,
   pathsIn: (request) =>
     listOf(objectOf(request)['messages']).flatMap((message, index) =>
       listOf(objectOf(message)['content']).flatMap((block, place) =>
@@ -33,47 +33,52 @@ export const unsignedThinking: OwnThinking = {
 };
 
 export const sealedReasoning: OwnThinking = {
-  mayBeIn: mayHoldSealed,
+  mayBeIn: mayHoldSeals,
   pathsIn: (request) =>
     listOf(objectOf(request)['input']).flatMap((item, index) => (isSealed(item) ? [`input[${index}]`] : [])),
   removal: {
     name: 'input',
-    merged: (value) => withoutItems(value, (item) => (isSealed(item) ? null : item)),
+    merged: (value) => withoutItems(value, (item) => (isSealed(parsedValue(item)) ? null : item)),
     appended: '',
   },
 };
 
-/** The list without what `kept` makes null. The same text when nothing changed: the words may also be in what a user wrote. */
+/**
+ * The list without what `kept` makes null; what stays keeps its text. The same text when nothing changed: the words may also be in what a
+ * user wrote.
+ */
 function withoutItems(text: string, kept: (item: unknown) => unknown): string {
-  const list = parsed(text);
+  const list = itemsOf(text);
   if (!Array.isArray(list)) return text;
   const rest = list.map(kept);
   if (rest.every((item, index) => item === list[index])) return text;
-  return JSON.stringify(rest.filter((item) => item !== null));
+  return writeJson(rest.filter((item) => item !== null));
 }
 
 /** Null for what is not JSON: of a large body only the structure was checked, and the provider judges the rest. */
-function parsed(text: string): unknown {
+function itemsOf(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseKeeping(text, [KEPT]);
   } catch {
     return null;
   }
 }
 
 /** A message that says nothing else is not sent; Messages reject one without content. */
-function keepsMessage(message: unknown): unknown {
-  if (!isObject(message) || !Array.isArray(message['content'])) return message;
-  const { content } = message;
-  const rest = content.filter((block: unknown) => !isUnsigned(block));
-  if (rest.length === content.length) return message;
+function keepsMessage(item: unknown): unknown {
+  const { content } = objectOf(parsedValue(item));
+  if (!listOf(content).some(isUnsigned)) return item;
+  const message = objectOf(parseKeeping((item as JsonSource).text, { content: [KEPT] }));
+  const rest = listOf(message['content']).filter((block) => !isUnsigned(parsedValue(block)));
   return rest.length === 0 ? null : { ...message, content: rest };
 }
 
 function isUnsigned(block: unknown): boolean {
-  return isObject(block) && block['type'] === 'thinking' && block['signature'] === UNSIGNED;
+  if (!isObject(block)) return false;
+  const { type, signature, data } = block;
+  return (type === 'thinking' && isRelays(signature)) || (type === 'redacted_thinking' && isRelays(data));
 }
 
 function isSealed(item: unknown): boolean {
-  return isObject(item) && item['type'] === 'reasoning' && unsealThinking(item['encrypted_content']) !== null;
+  return isObject(item) && item['type'] === 'reasoning' && isRelays(item['encrypted_content']);
 }

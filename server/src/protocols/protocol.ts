@@ -124,9 +124,10 @@ export interface TypicalTokens {
 
 /** A complete answer. */
 export interface AnswerRules {
+  /** Also reads the outline of an answer that is too large to hold, or not complete. */
   read(body: Buffer): Steps<AnswerReading>;
-  /** The usage in the last bytes of an answer that is too large to hold; null when they do not contain it. */
-  readTail(tail: Buffer): Usage | null;
+  /** The members whose strings are text that the model wrote. */
+  readonly textMembers: ReadonlySet<string>;
   /** What Relay answers by its own estimate if no endpoint can be asked; null when it answers nothing itself. */
   readonly estimated: ((body: MeasuredBody) => unknown) | null;
 }
@@ -134,7 +135,8 @@ export interface AnswerRules {
 export interface AnswerReading {
   /** False when the body is not one complete JSON object. */
   readonly sound: boolean;
-  readonly usage: Usage | null;
+  /** A count that the provider did not report is missing. */
+  readonly usage: Partial<Usage> | null;
 }
 
 /** An answer that arrives as server-sent events. */
@@ -144,23 +146,33 @@ export interface StreamRules {
    * without parsing, once the stream has content.
    */
   readonly noteworthy: RegExp;
-  /** `last`: the last usage counts. `cumulative`: usage comes in parts, and of each count the largest is true. */
-  readonly usage: 'last' | 'cumulative';
+  /** Matches also a service tier with a price of its own, until one is known; null where no frame of content names a tier. */
+  readonly noteworthyWithTier: RegExp | null;
+  /** Also reads a frame with the outline of its data. */
   readFrame(frame: SseFrame): FrameMeaning;
   /** The bytes of text in a frame, as it came. Sound and images are not text. */
   textBytes(frame: string): number;
+  /** The members whose strings are text, in frames that are too large to hold. */
+  readonly textMembers: ReadonlySet<string>;
+  /** Matches a frame whose `textMembers` have something else than text. Null: no such frame exists. */
+  readonly notText: RegExp | null;
 }
 
 /** What one frame means for Relay. The client receives its bytes unchanged. */
 export interface FrameMeaning {
   /**
-   * `preamble` has nothing that a client could use, so another attempt can still replace the stream; `closing` ends the content
-   * and adds nothing to it; `done` is the protocol's own end; `error` reports that the provider failed.
+   * `preamble` has nothing that a client could use, so another attempt can still replace the stream; `keep_alive` only shows that
+   * the provider is still working; `closing` ends the content and adds nothing to it; `done` is the protocol's own end; `error`
+   * reports that the provider failed.
    */
-  readonly kind: 'preamble' | 'content' | 'closing' | 'done' | 'error';
+  readonly kind: 'preamble' | 'keep_alive' | 'content' | 'closing' | 'done' | 'error';
   readonly usage: Partial<Usage> | null;
+  /** The service tier that the frame names beside its usage. Null: the standard tier. Absent: the frame names none. */
+  readonly serviceTier?: string | null;
   /** The frame is there only because usage was asked for. */
   readonly usageOnly: boolean;
+  /** The choices that end here, by index, each with its reason. Absent: none does. */
+  readonly finished?: readonly number[];
 }
 
 /** What guardrails see, and the answer after a guardrail replaced its text. Bodies are parsed JSON of any shape. */
@@ -185,9 +197,11 @@ export interface InspectedText {
 
 /** Relay's own errors in the shape that clients of this protocol parse. */
 export interface ErrorRules {
+  /** Members of the error for a request that no candidate can serve: what its clients read to send it again in another form. */
+  unserved(settings: RequestSettings): ErrorObject;
   body(error: ErrorObject, status: number): unknown;
-  /** Ends a stream that broke after content was sent, in place of the protocol's own end. */
-  interruptedFrame(error: ErrorObject, status: number): string;
+  /** Ends a stream that broke after it was opened, in place of the protocol's own end. `before`: the frames that the client got last. */
+  interruptedFrame(error: ErrorObject, status: number, before: string): string;
 }
 
 /** `type`, `code`, `message`, `param`, `request_id`, `doc_url` and further members that an error has. */

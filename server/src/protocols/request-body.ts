@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { countWords, sizeWords } from '@relay/contract/words';
 import { RelayError } from '../domain/relay-error.ts';
 import { BUILT_VALUES_MAX, type MemberSpan, scanObject, scanSteps, valuesIn } from '../kit/json-members.ts';
+import { parseKeeping, type SourceShape } from '../kit/json-source.ts';
 import { objectOf } from '../kit/json-value.ts';
 import { type Steps, stepsOver } from '../kit/slices.ts';
 import { type MediaRules, mediaMeter } from './media-meter.ts';
@@ -166,9 +167,9 @@ function overwrittenIn(bytes: Buffer, members: readonly MemberSpan[]): readonly 
     .map(({ name, start, end }) => ({ name, value: parse(bytes, start, end) }));
 }
 
-/** The whole request in its real encoding. Of a large one only the structure was checked before. Throws 400 `invalid_json`. */
-export function parseWhole(bytes: Buffer): unknown {
-  return parseText(bytes.toString('utf8'));
+/** The whole request in its real encoding, with `sources` as they came. Of a large one only the structure was checked before. Throws 400 `invalid_json`. */
+export function parseWhole(bytes: Buffer, sources: SourceShape): unknown {
+  return parseText(bytes.toString('utf8'), sources);
 }
 
 /** Decoded as Latin-1, which is quicker. Characters outside ASCII come out wrong; the structure is the same. */
@@ -176,9 +177,9 @@ function parse(bytes: Buffer, start: number, end: number): unknown {
   return parseText(bytes.toString('latin1', start, end));
 }
 
-function parseText(text: string): unknown {
+function parseText(text: string, sources?: SourceShape): unknown {
   try {
-    return JSON.parse(text);
+    return sources === undefined ? JSON.parse(text) : parseKeeping(text, sources);
   } catch (cause) {
     throw invalidJson('The request body is not valid JSON.', cause);
   }

@@ -5,8 +5,8 @@ const BACKSLASH = 0x5c;
  * Measures the text in a frame without parsing it: the bytes of the strings in members of these names. Text that the model wrote cannot
  * pass for a member, because its quotes are escaped.
  */
-export function textInMembers(names: readonly string[]): (frame: string) => number {
-  const member = new RegExp(`"(?:${names.join('|')})"\\s*:\\s*"`, 'g');
+export function textInMembers(names: ReadonlySet<string>): (frame: string) => number {
+  const member = new RegExp(`"(?:${[...names].join('|')})"\\s*:\\s*"`, 'g');
   return (frame) => {
     let bytes = 0;
     member.lastIndex = 0;

@@ -1,7 +1,8 @@
 import pg from 'pg';
+import { SENT_ATTEMPTS } from '../harness/sent-attempts.ts';
 
 export interface LedgerSums {
-  /** Rows of dispatched requests, which is what a limit on requests counts. */
+  /** Attempts that were sent, which is what a limit on requests counts. */
   readonly requests: number;
   readonly tokens: number;
   readonly costMicros: number;
@@ -15,24 +16,18 @@ export async function ledgerSums(url: string, laneId: string): Promise<LedgerSum
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    const { rows } = await client.query<{
-      client_request_id: string;
-      usage_source: string;
-      error_code: string | null;
-      tokens: string;
-      cost: string;
-    }>(
-      `select client_request_id, usage_source, error_code,
-        coalesce(actual_input_tokens + actual_output_tokens, 0) as tokens,
-        coalesce(actual_cost_micros, 0) as cost
-       from requests where lane_id = $1`,
+    const { rows } = await client.query<{ client_request_id: string; error_code: string | null }>(
+      'select client_request_id, error_code from requests where lane_id = $1',
       [laneId],
     );
-    const metered = rows.filter(({ usage_source }) => usage_source !== 'none');
+    const { rows: attempts } = await client.query<{ tokens: string; cost: string }>(
+      `select input_tokens + output_tokens as tokens, cost_micros as cost from ${SENT_ATTEMPTS} as sent where lane_id = $1`,
+      [laneId],
+    );
     return {
-      requests: metered.length,
-      tokens: metered.reduce((sum, { tokens }) => sum + Number(tokens), 0),
-      costMicros: metered.reduce((sum, { cost }) => sum + Number(cost), 0),
+      requests: attempts.length,
+      tokens: attempts.reduce((sum, { tokens }) => sum + Number(tokens), 0),
+      costMicros: attempts.reduce((sum, { cost }) => sum + Number(cost), 0),
       rows: rows.length,
       lost: rows.filter(({ error_code }) => error_code === 'gateway_lost').length,
       requestIds: rows.map(({ client_request_id }) => client_request_id),

@@ -6,10 +6,10 @@ import type { Deployment } from '../harness/deployment.ts';
 import type { InstalledClients } from './install-clients.ts';
 import type { PlayedModel, PlayedTask, ToolWords } from './played-model.ts';
 import { type Recorded, startRecordingProxy } from './recording-proxy.ts';
-import { type ClientEnd, runClaudeCode, runCodex } from './run-client.ts';
+import { type ClientEnd, type ClientRun, runClaudeCode, runCodex, runOpencode } from './run-client.ts';
 import { type Step, taskSteps, writeTaskFiles } from './task.ts';
 
-export type ClientName = 'claude-code' | 'codex';
+export type ClientName = 'claude-code' | 'codex' | 'opencode';
 /** What an endpoint speaks: Messages, chat completions alone, or responses. */
 export type Spoken = 'messages' | 'chat' | 'responses';
 
@@ -78,14 +78,12 @@ export async function runAgent(site: AgentSite, plan: RunPlan): Promise<RunEvide
   mkdirSync(workDirectory, { recursive: true });
   writeTaskFiles(workDirectory);
   const steps: readonly Step[] = taskSteps(workDirectory);
-  const isClaude = plan.client === 'claude-code';
-  const task = model.begin(models, steps, isClaude ? claudeWords : codexWords);
+  const { words, run, file } = CLIENTS[plan.client];
+  const task = model.begin(models, steps, words);
   const proxy = await startRecordingProxy(deployment.url);
   try {
-    const run = isClaude ? runClaudeCode : runCodex;
-    const file = isClaude ? clients.claudeCode : clients.codex;
     const token = deployment.apiToken;
-    const end = await run({ file, url: proxy.url, token, model: slug, home, workDirectory });
+    const end = await run({ file: file(clients), url: proxy.url, token, model: slug, home, workDirectory });
     const received = deployment.provider.log.filter((entry) => models.includes(entry.model ?? ''));
     const written = readFileSync(join(workDirectory, 'log.txt'), 'utf8');
     return { plan, end, task, lane, recorded: proxy.recorded, received, written };
@@ -128,4 +126,22 @@ const claudeWords: ToolWords = ({ tool, what }) => {
 const codexWords: ToolWords = ({ tool, what }) => {
   const cmd = { read: `cat ${what}`, search: `echo ${what}`, shell: what }[tool];
   return { name: 'exec_command', input: { cmd } };
+};
+
+const opencodeWords: ToolWords = ({ tool, what }) => {
+  if (tool === 'read') return { name: 'read', input: { filePath: what } };
+  const command = tool === 'shell' ? what : `echo ${what}`;
+  return { name: 'bash', input: { command, description: 'Run a part of the task' } };
+};
+
+interface PlayedClient {
+  readonly words: ToolWords;
+  readonly run: (run: ClientRun) => Promise<ClientEnd>;
+  readonly file: (installed: InstalledClients) => string;
+}
+
+const CLIENTS: Readonly<Record<ClientName, PlayedClient>> = {
+  'claude-code': { words: claudeWords, run: runClaudeCode, file: ({ claudeCode }) => claudeCode },
+  codex: { words: codexWords, run: runCodex, file: ({ codex }) => codex },
+  opencode: { words: opencodeWords, run: runOpencode, file: ({ opencode }) => opencode },
 };

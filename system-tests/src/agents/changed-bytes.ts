@@ -10,6 +10,7 @@ export interface Changed {
 const OWN: Readonly<Record<RunEvidence['plan']['client'], { spoken: Spoken; path: string }>> = {
   'claude-code': { spoken: 'messages', path: '/messages' },
   codex: { spoken: 'responses', path: '/responses' },
+  opencode: { spoken: 'chat', path: '/chat/completions' },
 };
 
 export function ownProtocol({ client }: Pick<RunEvidence['plan'], 'client'>): Spoken {

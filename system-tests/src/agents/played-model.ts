@@ -1,8 +1,8 @@
 import type { Play } from '@relay/provider-sim';
-import { chatFrames } from './chat-frames.ts';
-import { messagesFrames } from './messages-frames.ts';
-import type { PlayedTurn } from './played-turn.ts';
-import { responsesFrames } from './responses-frames.ts';
+import { chatFrames } from '../harness/played/chat-frames.ts';
+import { messagesFrames } from '../harness/played/messages-frames.ts';
+import type { PlayedTurn } from '../harness/played/played-turn.ts';
+import { responsesFrames } from '../harness/played/responses-frames.ts';
 import { type Step, stepAskedFor, type TaskCall } from './task.ts';
 
 /** How a client calls its tools. */
@@ -33,7 +33,8 @@ const framesOf = [
 export function createPlayedModel(): PlayedModel {
   const tasks = new Map<string, PlayedTask>();
   return {
-    play({ path, model }, bytes) {
+    play({ path, model, stream }, bytes) {
+      if (!stream) return null;
       const task = tasks.get(model ?? '');
       const frames = framesOf.find((each) => path.endsWith(each.path))?.frames;
       if (task === undefined || frames === undefined) return null;

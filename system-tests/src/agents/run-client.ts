@@ -6,7 +6,6 @@ import { bareEnvironment } from '../harness/bare-environment.ts';
 const CLIENT_MS_MAX = 2 * 60_000;
 
 export interface ClientRun {
-  /** Started with Node. */
   readonly file: string;
   /** The gateway's origin. */
   readonly url: string;
@@ -28,7 +27,7 @@ const PROMPT = 'Do the task, step by step, with your tools.';
 /** Claude Code, without a terminal, as a script would start it. */
 export function runClaudeCode(run: ClientRun): Promise<ClientEnd> {
   const args = ['-p', PROMPT, '--model', run.model, '--allowedTools', 'Read,Bash'];
-  return runNode(run, args, {
+  return runCommand(run, [process.execPath, run.file, ...args], {
     ANTHROPIC_BASE_URL: run.url,
     ANTHROPIC_AUTH_TOKEN: run.token,
     ANTHROPIC_DEFAULT_HAIKU_MODEL: run.model,
@@ -62,12 +61,45 @@ export function runCodex(run: ClientRun): Promise<ClientEnd> {
   ];
   writeFileSync(join(codexHome, 'config.toml'), `${settings.join('\n')}\n`);
   const env = { CODEX_HOME: codexHome, RELAY_API_KEY: run.token };
-  return runNode(run, ['exec', '--skip-git-repo-check', PROMPT], env);
+  return runCommand(run, [process.execPath, run.file, 'exec', '--skip-git-repo-check', PROMPT], env);
+}
+
+/** opencode, likewise, as `relay setup` configures it. */
+export function runOpencode(run: ClientRun): Promise<ClientEnd> {
+  const directory = join(run.home, '.config', 'opencode');
+  mkdirSync(directory, { recursive: true });
+  const settings = {
+    model: `relay/${run.model}`,
+    provider: {
+      relay: {
+        npm: '@ai-sdk/openai-compatible',
+        name: 'Relay',
+        options: { baseURL: `${run.url}/v1`, apiKey: '{env:RELAY_API_KEY}' },
+        models: { [run.model]: { name: run.model } },
+      },
+    },
+    permission: 'allow',
+    autoupdate: false,
+    share: 'disabled',
+    // It would ask for a title of the session beside the task.
+    agent: { title: { disable: true } },
+  };
+  writeFileSync(join(directory, 'opencode.json'), JSON.stringify(settings));
+  const env = {
+    RELAY_API_KEY: run.token,
+    OPENCODE_DISABLE_AUTOUPDATE: '1',
+    OPENCODE_DISABLE_MODELS_FETCH: '1',
+  };
+  return runCommand(run, [run.file, 'run', PROMPT], env);
 }
 
 /** Runs until it ends; ends it, with what it has started, when it takes too long. */
-function runNode(run: ClientRun, args: readonly string[], env: Record<string, string>): Promise<ClientEnd> {
-  const child = spawn(process.execPath, [run.file, ...args], {
+function runCommand(
+  run: ClientRun,
+  [command = '', ...args]: readonly string[],
+  env: Record<string, string>,
+): Promise<ClientEnd> {
+  const child = spawn(command, args, {
     cwd: run.workDirectory,
     env: { PATH: bareEnvironment().PATH, HOME: run.home, LANG: 'C.UTF-8', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -10,6 +10,7 @@ export interface Upstream {
   close(): Promise<void>;
 }
 
+const CHOICE = { index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' };
 const USAGE = { prompt_tokens: 1, completion_tokens: 1, input_tokens: 1, output_tokens: 1, total_tokens: 2 };
 
 export async function startUpstream(): Promise<Upstream> {
@@ -19,7 +20,9 @@ export async function startUpstream(): Promise<Upstream> {
     request.resume();
     request.once('end', () => {
       response.setHeader('content-type', 'application/json');
-      response.end(JSON.stringify({ id: 'answer', object: 'answer', data: [], choices: [], usage: USAGE }));
+      response.end(
+        JSON.stringify({ id: 'answer', object: 'answer', data: [], choices: [CHOICE], usage: USAGE }),
+      );
     });
   });
   server.listen(0, '127.0.0.1');

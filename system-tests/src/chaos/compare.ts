@@ -1,9 +1,11 @@
 import type { RequestLogEntry } from '@relay/provider-sim';
 import type { AdminClient } from '../harness/admin-client.ts';
-import type { Row } from '../harness/ledger-view.ts';
+import type { Row, SentAttempt } from '../harness/ledger-view.ts';
+import { until } from '../harness/until.ts';
 import { tagOf } from './provider-log.ts';
-import type { LimitedLane } from './world.ts';
+import type { BILLED_FAILURE, LimitedLane } from './world.ts';
 
+const KNOWN_MS_MAX = 20_000;
 const GATEWAY_LOST = 'gateway_lost';
 
 export interface Comparison {
@@ -13,9 +15,9 @@ export interface Comparison {
   readonly incomplete: number;
   readonly lost: readonly string[];
   readonly duplicated: readonly string[];
-  /** Rows with usage that the provider does not know. */
+  /** Requests with reported usage that the provider does not know. */
   readonly invented: readonly string[];
-  /** Sum of the absolute differences between reported rows and the provider's count, in tokens. */
+  /** Sum of the absolute differences between what was reported for requests and the provider's count, in tokens. */
   readonly sumDifference: number;
   /** Sum of the absolute differences between costs and tokens at their price, in micro-USD. */
   readonly costDifference: number;
@@ -27,34 +29,52 @@ export interface Comparison {
   readonly estimatedTokens: { readonly posted: number; readonly counted: number };
 }
 
+/** What the ledger holds. */
+export interface Ledger {
+  readonly rows: readonly Row[];
+  readonly attempts: readonly SentAttempt[];
+}
+
 /** Compares the ledger with the provider's log. */
-export function compare(entries: readonly RequestLogEntry[], rows: readonly Row[]): Comparison {
+export function compare(entries: readonly RequestLogEntry[], { rows, attempts }: Ledger): Comparison {
   const seen = Map.groupBy(
     entries.filter((entry) => tagOf(entry) !== ''),
     tagOf,
   );
   const written = Map.groupBy(rows, ({ tag }) => tag);
-  const reported = rows.filter(({ usageSource }) => usageSource === 'reported');
+  const reported = attempts.filter(({ source }) => source === 'reported');
   const estimated = rows.filter(({ usageSource }) => usageSource === 'estimated');
-  const counted = ({ tag }: Row) => tokensOf(seen.get(tag) ?? []);
+  const counted = (tag: string) => sum(seen.get(tag) ?? [], countedOf);
+  // What the provider counts of an answer that broke off is not reported; only the last attempt gets so far.
+  const told = [...Map.groupBy(attempts, ({ tag }) => tag)].filter(
+    ([, list]) => list.at(-1)?.source === 'reported',
+  );
   return {
     dispatched: seen.size,
     incomplete: entries.filter((entry) => tagOf(entry) === '').length,
     lost: [...seen.keys()].filter((tag) => !written.has(tag)),
     duplicated: [...written].filter(([, list]) => list.length > 1).map(([tag]) => tag),
     invented: reported.filter(({ tag }) => !seen.has(tag)).map(({ tag }) => tag),
-    sumDifference: sum(reported, (row) => Math.abs(tokensOfRow(row) - counted(row))),
-    costDifference: sum([...reported, ...estimated], (row) => Math.abs(row.costMicros - priceOf(row))),
-    reportedRows: reported.length,
+    sumDifference: sum(told, ([tag, list]) => {
+      const itsReported = list.filter(({ source }) => source === 'reported');
+      return Math.abs(sum(itsReported, ({ tokens }) => tokens) - counted(tag));
+    }),
+    costDifference: sum(rows, (row) => Math.abs(row.costMicros - priceOf(row))),
+    reportedRows: rows.filter(({ usageSource }) => usageSource === 'reported').length,
     estimatedRows: estimated.length,
     gatewayLostRows: estimated.filter(({ cause }) => cause === GATEWAY_LOST).length,
     unsentRows: estimated.filter(({ tag }) => !seen.has(tag)).length,
-    estimatedTokens: { posted: sum(estimated, tokensOfRow), counted: sum(estimated, counted) },
+    estimatedTokens: {
+      posted: sum(estimated, tokensOfRow),
+      counted: sum(estimated, ({ tag }) => counted(tag)),
+    },
   };
 }
 
-function tokensOf(entries: readonly RequestLogEntry[]): number {
-  return sum(entries, ({ promptTokens, completionTokens }) => promptTokens + completionTokens);
+/** A failure that bills says so in its body. */
+function countedOf({ fault, promptTokens, completionTokens }: RequestLogEntry): number {
+  const { usage } = (fault?.body ?? {}) as Partial<typeof BILLED_FAILURE>;
+  return usage?.total_tokens ?? promptTokens + completionTokens;
 }
 
 function tokensOfRow({ inputTokens, outputTokens }: Row): number {
@@ -76,24 +96,34 @@ export interface WindowUsage {
   readonly reserved: number;
 }
 
+/** Limits are unknown for a while after Redis has lost them. */
 export async function readWindows(admin: AdminClient): Promise<readonly WindowUsage[]> {
-  const { status, body } = await admin.call('GET', '/api/relay/limits/usage');
+  const read = () => admin.call('GET', '/api/relay/limits/usage');
+  let { status, body } = await read();
+  await until(
+    async () => {
+      if (status === 503) ({ status, body } = await read());
+      return status !== 503;
+    },
+    KNOWN_MS_MAX,
+    250,
+  );
   if (status !== 200) throw new Error(`usage cannot be read: ${status} ${JSON.stringify(body)}`);
   return body as WindowUsage[];
 }
 
-/** Windows that differ from the rows of their lane, or that still hold a reservation. */
+/** Windows that differ from the attempts of their lane, or that still hold a reservation. */
 export function windowDifferences(
   usage: readonly WindowUsage[],
   lanes: readonly LimitedLane[],
-  rows: readonly Row[],
+  attempts: readonly SentAttempt[],
 ): string[] {
   return lanes.flatMap(({ laneId, policies }) => {
-    const counted = rows.filter((row) => row.laneId === laneId && row.usageSource !== 'none');
+    const sent = attempts.filter((attempt) => attempt.laneId === laneId);
     const expected = {
-      requests: counted.length,
-      tokens: sum(counted, tokensOfRow),
-      spend: sum(counted, ({ costMicros }) => costMicros),
+      requests: sent.length,
+      tokens: sum(sent, ({ tokens }) => tokens),
+      spend: sum(sent, ({ costMicros }) => costMicros),
     };
     return (Object.keys(expected) as (keyof typeof expected)[]).flatMap((metric) => {
       const found = usage.find(({ policy_id }) => policy_id === policies[metric]);

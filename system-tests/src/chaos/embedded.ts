@@ -41,6 +41,9 @@ export async function embedded(options: SettleOptions): Promise<SettleResult> {
       `${gateway.counts().kills} killed, ${load.sent().length} requests sent; waiting until all is over`,
     );
     await until(() => gateway.spooled().length === 0, OVER_MS_MAX, 250);
+    const before = await readWindows(admin);
+    await gateway.stop();
+    await gateway.start();
     const usage = await readWindows(admin);
     const exitCode = await gateway.stop();
     const left = gateway.spooled();
@@ -53,7 +56,8 @@ export async function embedded(options: SettleOptions): Promise<SettleResult> {
       exitCode,
       left,
       short: options.short,
-      windows: windowDifferences(usage, world.windows, found.rows),
+      windows: windowDifferences(before, world.windows, found.attempts),
+      restarted: windowDifferences(usage, world.windows, found.attempts),
     });
     if (result.checks.some(({ wrong }) => wrong.length > 0))
       for (const line of gateway.warnings().slice(-30)) options.say(`  ${line}`);
@@ -95,7 +99,7 @@ async function killAll({ gateway, random, done }: Scene, { short, say }: SettleO
 }
 
 interface Audit {
-  readonly rows: Awaited<ReturnType<LedgerView['rows']>>;
+  readonly attempts: Awaited<ReturnType<LedgerView['attempts']>>;
   readonly comparison: Comparison;
   readonly rollups: readonly string[];
   readonly poisoned: number;
@@ -116,10 +120,10 @@ async function audit(
     say(printed.split('\n').find((line) => line.includes(' rows in ')) ?? 'nothing was moved');
     const ledger = openLedgerView(database.url);
     try {
-      const rows = await ledger.rows();
+      const attempts = await ledger.attempts();
       return {
-        rows,
-        comparison: compare(await provider.entries(), rows),
+        attempts,
+        comparison: compare(await provider.entries(), { rows: await ledger.rows(), attempts }),
         rollups: await rollupDifferences(ledger),
         poisoned: await ledger.poisoned(),
         files: await compareWhenWritten(gateway.usageFiles, ledger),
@@ -139,6 +143,8 @@ interface Evidence extends Audit {
   readonly load: Load;
   readonly writes: ManagementWrites;
   readonly windows: readonly string[];
+  /** The same, after it was stopped and started. */
+  readonly restarted: readonly string[];
   readonly exitCode: number | null;
   readonly left: readonly string[];
 }
@@ -166,6 +172,7 @@ function judge(evidence: Evidence): SettleResult {
     { name: 'costs are the tokens at their price', wrong: unlessZero(comparison.costDifference) },
     { name: 'sums equal the rows in every bucket', wrong: rollups },
     { name: 'windows equal the ledger', wrong: windows },
+    { name: 'a restart changes no window', wrong: evidence.restarted },
     { name: 'nothing waits for the ledger', wrong: left },
     { name: 'every row of the ledger is in a closed file', wrong: files.lost },
     { name: 'no row is in closed files twice', wrong: files.duplicated },

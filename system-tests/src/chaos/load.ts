@@ -1,8 +1,9 @@
+import type { Fault } from '@relay/provider-sim';
 import { afterMs } from '../harness/until.ts';
 import type { Member } from './fleet.ts';
 import { createRandom, type Random } from './random.ts';
 import { type Answer, type Asking, ask, isStream, KINDS, STREAM_KINDS, someWords } from './request.ts';
-import type { Target, World } from './world.ts';
+import { BILLED_FAILURE, type Target, type World } from './world.ts';
 
 type LoadedWorld = Pick<World, 'limited' | 'minutely' | 'unlimited' | 'falling'>;
 
@@ -103,11 +104,18 @@ function somethingToAsk(name: LoadName, world: LoadedWorld, random: Random): Omi
     sim: {
       ...said,
       delayMs: random.between(0, 200),
-      // Some providers report no usage; these rows are estimates.
-      ...(random.chance(0.03) ? { noUsage: true } : {}),
+      ...somethingOdd(random),
     },
     hangUpAfterMs: random.chance(0.1) ? random.between(5, 500) : null,
   };
+}
+
+/** Some answers report no usage, which makes them estimates. Rejected requests count, and failures may bill. */
+function somethingOdd(random: Random): Fault {
+  const odd = random.next();
+  if (odd < 0.03) return { noUsage: true };
+  if (odd < 0.09) return { status: 400 };
+  return odd < 0.11 ? { status: 500, body: BILLED_FAILURE } : {};
 }
 
 /** Shares of the limited lanes, and of the one without limits; the rest falls back. */

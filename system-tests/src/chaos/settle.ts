@@ -1,6 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { openLedgerView } from '../harness/ledger-view.ts';
+import { redisCall } from '@relay/testbed';
+import { type LedgerView, openLedgerView } from '../harness/ledger-view.ts';
 import { type Backlog, backlogs, liveKeys } from '../harness/live-state.ts';
 import { afterMs, until } from '../harness/until.ts';
 import { type Comparison, compare, readWindows, windowDifferences } from './compare.ts';
@@ -10,6 +11,7 @@ import type { Scene } from './kills.ts';
 import { type LoadName, type Sent, startLoad } from './load.ts';
 import { momentNames, type PlannedKill, planKills, SEEN_MIN } from './plan.ts';
 import { createRandom } from './random.ts';
+import { ask } from './request.ts';
 import { rollupDifferences } from './rollup-differences.ts';
 import { compareWhenWritten, type FilesComparison } from './usage-lines.ts';
 import { makeWorld, type World } from './world.ts';
@@ -37,6 +39,7 @@ export interface SettleResult {
 const CORRECTED_MS_MAX = 60_000;
 /** A lease expires 20 s after its gateway's last heartbeat; the entries of a dead worker are claimed after 30 to 40 s. */
 const OVER_MS_MAX = 120_000;
+const REBUILT_MS_MAX = 20_000;
 const KILLS_MIN = 40;
 /** Moments that did not come about and are tried once more. */
 const MISSES_MAX = 8;
@@ -166,6 +169,8 @@ interface Found {
   readonly comparison: Comparison;
   readonly rollups: readonly string[];
   readonly windows: WindowsLeft;
+  /** Windows that a loss of Redis changed. */
+  readonly rebuilt: readonly string[];
   readonly exceeded: readonly string[];
   readonly poisoned: number;
   readonly files: FilesComparison;
@@ -174,13 +179,14 @@ interface Found {
 async function look(fleet: Fleet, world: World, sent: readonly Sent[]): Promise<Found> {
   const ledger = openLedgerView(fleet.postgres.url);
   try {
-    const rows = await ledger.rows();
+    const [rows, attempts] = [await ledger.rows(), await ledger.attempts()];
     const entries = await fleet.provider.entries();
     return {
-      comparison: compare(entries, rows),
+      comparison: compare(entries, { rows, attempts }),
       exceeded: exceededLimits(entries, sent),
       rollups: await rollupDifferences(ledger),
-      windows: await windowsLeft(world, rows),
+      windows: await windowsLeft(world, attempts),
+      rebuilt: await windowsAfterLoss(fleet, world, ledger),
       poisoned: await ledger.poisoned(),
       files: await compareWhenWritten(fleet.usageFiles, ledger),
     };
@@ -198,9 +204,9 @@ interface WindowsLeft {
 /** A store that lost its last moment may have charged a request twice. Reconciliation corrects that; what it leaves is wrong. */
 async function windowsLeft(
   world: World,
-  rows: Parameters<typeof windowDifferences>[2],
+  attempts: Parameters<typeof windowDifferences>[2],
 ): Promise<WindowsLeft> {
-  const read = async () => windowDifferences(await readWindows(world.admin), world.windows, rows);
+  const read = async () => windowDifferences(await readWindows(world.admin), world.windows, attempts);
   let left = await read();
   const differed = left.length;
   await until(
@@ -212,6 +218,26 @@ async function windowsLeft(
     1_000,
   );
   return { differed, left };
+}
+
+/** Redis loses everything while nothing is in flight; the first answered request of each lane makes its windows known again. */
+async function windowsAfterLoss(fleet: Fleet, world: World, ledger: LedgerView): Promise<readonly string[]> {
+  await redisCall(fleet.redis.port, 'FLUSHALL');
+  const url = fleet.gateways[0]?.process?.url ?? '';
+  for (const target of [world.limited, ...world.gated.slice(0, 1), ...world.falling.slice(0, 1)]) {
+    const asking = {
+      tag: 'after the loss',
+      target,
+      words: 'Again.',
+      hangUpAfterMs: null,
+      sim: {},
+      kind: 'chat',
+    } as const;
+    const isKnown = await until(async () => (await ask(url, asking)).status === 200, REBUILT_MS_MAX, 250);
+    if (!isKnown) return [`${target.model} did not answer`];
+  }
+  await untilOver(fleet);
+  return windowDifferences(await readWindows(world.admin), world.windows, await ledger.attempts());
 }
 
 interface Evidence extends Found {
@@ -237,6 +263,7 @@ function checksOf(evidence: Evidence): Check[] {
     { name: 'costs are the tokens at their price', wrong: unlessZero(comparison.costDifference) },
     { name: 'sums equal the rows in every bucket', wrong: rollups },
     { name: 'windows in Redis equal the ledger', wrong: windows.left },
+    { name: 'a loss of Redis changes no window', wrong: evidence.rebuilt },
     { name: 'no limit was exceeded', wrong: exceeded },
     { name: 'no lease, queue or holder is left', wrong: left.live },
     { name: 'no line was dropped as unreadable', wrong: dropped },

@@ -94,9 +94,9 @@ async function soak(fleet: Fleet, probe: Probe, minutes: number, seed: number): 
   await load.stop();
   await untilOver(fleet);
   const ledger = openLedgerView(fleet.postgres.url);
-  const rows = await ledger.rows();
+  const held = { rows: await ledger.rows(), attempts: await ledger.attempts() };
   await ledger.close();
-  const { lost, duplicated, sumDifference } = compare(await fleet.provider.entries(), rows);
+  const { lost, duplicated, sumDifference } = compare(await fleet.provider.entries(), held);
   const warm = samples.filter(({ atMs }) => atMs > totalMs * WARM_UP_SHARE);
   const figures = {
     minutes,

@@ -1,4 +1,5 @@
 import { allScopes, type LimitMetric } from '@relay/contract';
+import { freePort } from '@relay/testbed';
 import { openAccounts } from '../harness/accounts.ts';
 import {
   type AdminClient,
@@ -30,7 +31,7 @@ export interface World {
   readonly limited: Target;
   /** Few requests a minute, so that a window that was forgotten shows. */
   readonly minutely: Target;
-  /** Without limits, in both organizations; `falling` has fallbacks. */
+  /** In both organizations; `falling` has fallbacks, and in the first one limits that are never reached. */
   readonly unlimited: readonly Target[];
   readonly falling: readonly Target[];
   /** Through the gate, with and without limits. */
@@ -48,7 +49,12 @@ const MINUTELY_WAIT_MS = 300;
 const NEVER_REACHED = 1_000_000_000;
 const PRICES = { input_cost_micros_per_1m_tokens: 1_000_000, output_cost_micros_per_1m_tokens: 4_000_000 };
 const MODEL = 'sim-multi';
-/** Credentials that the provider fails before it counts anything. */
+/** A failure for which the provider bills. */
+export const BILLED_FAILURE = {
+  error: { message: 'It broke.', type: 'server_error' },
+  usage: { prompt_tokens: 11, completion_tokens: 3, total_tokens: 14 },
+};
+/** Credentials that the provider fails: with a bill, or before it counts anything. */
 const FAILING_KEYS = { error: 'sk-error', cut: 'sk-cut' } as const;
 
 /** The same with one organization and without a gate, for embedded stores. */
@@ -66,11 +72,7 @@ export async function makeSmallWorld(parts: {
   await addPolicy(admin, limited, { metric: 'requests', period: 'second', limit_value: PER_SECOND_MAX });
   await addMinutely(admin, direct);
   await addLane(admin, 'unlimited', [direct]);
-  await addLane(admin, 'falling', [
-    { ...direct, secret: FAILING_KEYS.error },
-    { ...direct, secret: FAILING_KEYS.cut },
-    direct,
-  ]);
+  const falling = await addLane(admin, 'falling', await fallingTo(direct));
   const target = (model: string) => ({ token: apiToken, model });
   return {
     admin,
@@ -78,13 +80,23 @@ export async function makeSmallWorld(parts: {
     minutely: target('minutely'),
     unlimited: [target('unlimited')],
     falling: [target('falling')],
-    windows: [await limitedLane(admin, limited)],
+    windows: [await limitedLane(admin, limited), await limitedLane(admin, falling)],
   };
+}
+
+/** One that refuses connections, one that fails, and one that breaks off come first. */
+async function fallingTo(direct: EndpointSetup): Promise<EndpointSetup[]> {
+  return [
+    { ...direct, baseUrl: `http://127.0.0.1:${await freePort()}/v1` },
+    { ...direct, secret: FAILING_KEYS.error },
+    { ...direct, secret: FAILING_KEYS.cut },
+    direct,
+  ];
 }
 
 function failSome(provider: ProviderLog): Promise<void> {
   return provider.script([
-    { match: { key: FAILING_KEYS.error }, fault: { status: 500 }, persistent: true },
+    { match: { key: FAILING_KEYS.error }, fault: { status: 500, body: BILLED_FAILURE }, persistent: true },
     { match: { key: FAILING_KEYS.cut }, fault: { cutBeforeHeaders: true }, persistent: true },
   ]);
 }
@@ -103,16 +115,15 @@ export async function makeWorld(fleet: Fleet): Promise<World> {
   await addPolicy(owner, limited, { metric: 'requests', period: 'second', limit_value: PER_SECOND_MAX });
   await addMinutely(owner, direct);
   const gatedLimited = await addLane(owner, 'gated', [gated]);
+  const falling: string[] = [];
   for (const admin of [owner, neighbour]) {
     await addLane(admin, 'unlimited', [direct]);
-    await addLane(admin, 'falling', [
-      { ...direct, secret: FAILING_KEYS.error },
-      { ...direct, secret: FAILING_KEYS.cut },
-      direct,
-    ]);
+    falling.push(await addLane(admin, 'falling', await fallingTo(direct)));
   }
   await addLane(neighbour, 'gated', [gated]);
-  const windows = [await limitedLane(owner, limited), await limitedLane(owner, gatedLimited)];
+  const windows: LimitedLane[] = [];
+  for (const laneId of [limited, gatedLimited, falling[0] ?? ''])
+    windows.push(await limitedLane(owner, laneId));
   const gateways = fleet.gateways.flatMap(({ process }) => process ?? []);
   await everywhere(fleet.postgres.url, [fleet.platform, ...gateways]);
 

@@ -117,6 +117,7 @@ const defaults: readonly Statement[] = (
     ['/api/relay/routing-lanes', 'selection', 'soonest'],
     ['/api/relay/routing-lanes', 'hidden', false],
     ['/api/relay/routing-lanes', 'default_max_wait_ms', 30_000],
+    ['/api/relay/routing-lanes', 'hold_ms', 2_000],
     ['/api/relay/endpoints', 'pacing', true],
     ['/api/relay/endpoints', 'max_concurrency', null],
     ['/api/relay/endpoints', 'context_window', null],

@@ -150,7 +150,7 @@ describe('control', () => {
     assert.match(JSON.stringify(body), /"default_max_wait_ms":7500/);
     await story.toPage('Lanes');
     await story.page.getByRole('link', { name: 'Assistant' }).click();
-    assert.equal(await story.page.getByLabel('Milliseconds').inputValue(), '7500');
+    assert.equal(await story.page.getByLabel('Milliseconds', { exact: true }).inputValue(), '7500');
   });
 
   it('what the file owns is listed, and given back by a file that no longer names it', async () => {

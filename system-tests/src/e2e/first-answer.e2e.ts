@@ -146,7 +146,7 @@ describe('a new deployment', () => {
     await story.page.keyboard.press('Space');
     await memberAt(1, 'sim-multi').waitFor();
 
-    await story.page.getByLabel('Milliseconds').fill('2500');
+    await story.page.getByLabel('Milliseconds', { exact: true }).fill('2500');
     await story.page.getByRole('combobox', { name: 'Priority' }).selectOption('interactive');
     await story.button('Review changes').click();
     await story.page.getByText('Move sim-chat-b from rank 2 to 1').waitFor();
@@ -164,7 +164,7 @@ describe('a new deployment', () => {
     const [, laneId = ''] = /lanes\/([^/?]+)/.exec(story.page.url()) ?? [];
     const path = `/api/relay/routing-lanes/${laneId}`;
     const { body } = await admin.call('GET', path);
-    await story.page.getByLabel('Milliseconds').fill('4000');
+    await story.page.getByLabel('Milliseconds', { exact: true }).fill('4000');
     await story.button('Move sim-chat up').click();
     const [first, ...rest] = (body as { members: { endpoint_id: string }[] }).members;
     const members = [...rest, first].map((member) => ({ endpoint_id: member?.endpoint_id }));

@@ -79,7 +79,7 @@ describe('numbers on pages', () => {
 
   it('the number of waits that a wait budget is enough for is that of the rows', async () => {
     await story.page.goto(`${story.site.url}/console/lanes/${laneId}`);
-    const field = story.page.getByLabel('Milliseconds');
+    const field = story.page.getByLabel('Milliseconds', { exact: true });
     const waited = waits.filter((waitMs) => waitMs > 0);
     for (const budgetMs of BUDGETS_MS) {
       await field.fill(String(budgetMs));

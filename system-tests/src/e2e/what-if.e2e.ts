@@ -50,7 +50,7 @@ describe('what-if', () => {
 
   const panel = (page: Page = story.page): Locator => page.getByRole('region', { name: 'What-if' });
   const inPanel = (name: string) => panel().getByRole('button', { name, exact: true });
-  const waitBudget = (page: Page = story.page) => page.getByLabel('Milliseconds');
+  const waitBudget = (page: Page = story.page) => page.getByLabel('Milliseconds', { exact: true });
 
   async function toLane(page: Page = story.page): Promise<void> {
     await page.goto(`/console/lanes/${laneId}`);

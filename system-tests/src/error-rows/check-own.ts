@@ -16,6 +16,7 @@ export async function checkOwn(
 ): Promise<void> {
   assert.equal(answer.status, errors[code].status, answer.body.toString());
   assert.equal(answer.headers[names.errorSource], 'relay');
+  assert.equal(answer.headers[names.shouldRetry], String(errors[code].retry));
   const error = errorOf(answer);
   assert.equal(error['code'], code);
   assert.equal(error['type'], errors[code].type);

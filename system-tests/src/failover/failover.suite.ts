@@ -5,6 +5,7 @@ import { IS_LONG } from '@relay/testbed/long-form';
 import { tagOf } from '../chaos/provider-log.ts';
 import { createRandom } from '../chaos/random.ts';
 import { ask } from '../chaos/request.ts';
+import { BILLED_FAILURE } from '../chaos/world.ts';
 import { reportFigures } from '../harness/figures.ts';
 import { afterMs } from '../harness/until.ts';
 import { compare, exceededMinute, exceededUnits } from './judge.ts';
@@ -16,6 +17,9 @@ const BEHIND_MS = IS_LONG ? 5_000 : 1_500;
 const STEADY_MS = IS_LONG ? 20_000 : 4_500;
 /** Two stores, a replica and two processes, on a busy machine. */
 const START_MS_MAX = 180_000;
+/** The shares of requests that the provider rejects, and fails. */
+const REJECTED = 0.3;
+const FAILED = 0.02;
 const SEED = Date.now() % 1_000_000;
 
 const figures: Record<string, unknown> = { seed: SEED, requests_per_s: REQUESTS_PER_S, behind_ms: BEHIND_MS };
@@ -47,7 +51,13 @@ function startLoad(): { stop(): Promise<Map<string, number>> } {
       tag: `${lane}-${count}`,
       target: { token: site.deployment.apiToken, model: lane },
       kind: 'chat',
-      sim: { outputTokens: 5, delayMs: lane === 'units' ? 800 : random.between(0, 300) },
+      sim: {
+        outputTokens: 5,
+        delayMs: lane === 'units' ? 800 : random.between(0, 300),
+        // Limits count requests that the provider rejects or fails.
+        ...(random.chance(REJECTED) && { status: 400 }),
+        ...(random.chance(FAILED) && { status: 500, body: BILLED_FAILURE }),
+      },
       words: 'Count.',
       hangUpAfterMs: null,
     } as const;

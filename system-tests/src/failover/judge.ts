@@ -44,7 +44,7 @@ export function exceededUnits(entries: readonly RequestLogEntry[], limit: number
 }
 
 export interface Compared {
-  /** Requests that the provider saw and that have no row, or more than one. */
+  /** Requests that the provider saw and of which the ledger has no attempt, and those that have more than one row. */
   readonly lost: readonly string[];
   readonly duplicated: readonly string[];
   /** What the limit of the day counts less what the ledger has. */
@@ -59,12 +59,13 @@ export async function compare(judged: Judged): Promise<Compared> {
     let compared: Compared = { lost: seen, duplicated: [], difference: Number.NaN };
     await until(
       async () => {
-        const rows = (await ledger.rows()).filter(({ usageSource }) => usageSource !== 'none');
-        const counts = Map.groupBy(rows, ({ tag }) => tag);
-        const ofDay = rows.filter(({ tag }) => tag.startsWith('day')).length;
+        const attempts = await ledger.attempts();
+        const sent = new Set(attempts.map(({ tag }) => tag));
+        const rows = Map.groupBy(await ledger.rows(), ({ tag }) => tag);
+        const ofDay = attempts.filter(({ tag }) => tag.startsWith('day')).length;
         compared = {
-          lost: seen.filter((tag) => !counts.has(tag)),
-          duplicated: [...counts].filter(([, list]) => list.length > 1).map(([tag]) => tag),
+          lost: seen.filter((tag) => !sent.has(tag)),
+          duplicated: [...rows].filter(([, list]) => list.length > 1).map(([tag]) => tag),
           difference: (await usedToday(judged)) - ofDay,
         };
         return compared.lost.length === 0 && compared.difference === 0;

@@ -1,4 +1,4 @@
-import { type PrivateRedis, redisCall, startRedis, startTcpProxy } from '@relay/testbed';
+import { freePort, type PrivateRedis, redisCall, startRedis, startTcpProxy } from '@relay/testbed';
 import { IS_LONG } from '@relay/testbed/long-form';
 import { type ProviderLog, startProviderLog } from '../chaos/provider-log.ts';
 import { createLane } from '../harness/admin-client.ts';
@@ -82,14 +82,17 @@ async function follow(replica: PrivateRedis, port: number): Promise<void> {
 }
 
 async function addLane({ admin }: Deployment, provider: ProviderLog, name: LaneName): Promise<string> {
+  const endpoint = { upstreamModel: 'sim-multi', endpoint: { pacing: false } };
   const { endpointIds } = await createLane(admin, {
     name,
+    // The first refuses connections: what was never sent counts nowhere.
     endpoints: [
-      { baseUrl: provider.process.baseUrl, upstreamModel: 'sim-multi', endpoint: { pacing: false } },
+      { ...endpoint, baseUrl: `http://127.0.0.1:${await freePort()}/v1` },
+      { ...endpoint, baseUrl: provider.process.baseUrl },
     ],
     lane: { default_max_wait_ms: 0 },
   });
-  const limit = { scope_type: 'endpoint', scope_id: endpointIds[0], limit_value: LIMITS[name] };
+  const limit = { scope_type: 'endpoint', scope_id: endpointIds[1], limit_value: LIMITS[name] };
   const { id } = await admin.create('/api/relay/limit-policies', {
     ...limit,
     ...METRICS[name],

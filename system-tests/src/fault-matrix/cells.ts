@@ -67,6 +67,23 @@ export function allCells(): Cell[] {
   );
 }
 
+/**
+ * The cell of a stream that fails without content after Relay opened it, which depends on time where no other candidate is left:
+ * it ends with an error of its protocol.
+ */
+export function openedCell({ row, ...cell }: Cell): Cell {
+  if (cell.expectation.kind !== 'lost') return { ...cell, row, expectation: { kind: 'errored stream' } };
+  const isClean = row.fault.endAfterFrames !== undefined || row.fault.emptyBody === true;
+  const code = isClean ? 'ended_early' : cell.expectation.code;
+  const usage = { source: 'estimated', outputMin: 0 } as const;
+  return { ...cell, row, expectation: { kind: 'interrupted', code, usage } };
+}
+
+export function mayOpen({ mode, left, expectation: { kind } }: Cell): boolean {
+  const isLast = left === 'none' || left === 'one, fallback not allowed';
+  return mode.streaming && isLast && (kind === 'lost' || kind === 'refused stream');
+}
+
 /** The attempts of the cell, in order. */
 export function stepsOf({ expectation, left, mode }: Cell): readonly [Step, ...Step[]] {
   const first: Step = { who: 'first', expectation };

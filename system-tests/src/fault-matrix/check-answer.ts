@@ -133,7 +133,7 @@ function isPlainStream(answer: RawAnswer): boolean {
 function checkInterrupted(matrix: Matrix, cell: Cell, seen: Seen, expected: Buffer): void {
   const { frames, rest } = splitFrames(seen.answer.body);
   assert.equal(rest, '', 'no piece of a frame is left behind');
-  const isError = (frame: string) => /^data: \{("type":"error",)?"error"/m.test(frame);
+  const isError = (frame: string) => /^data: \{("type":"error",|"error":)/m.test(frame);
   assert.equal(frames.filter(isError).length, 1, 'error frames');
   const last = frames.pop() ?? '';
   const { error } = JSON.parse(dataOf(last)) as { error: Record<string, unknown> };

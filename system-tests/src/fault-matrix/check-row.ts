@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { headers as names, type RequestDetail } from '@relay/contract';
+import { headers as names, type RequestAttempt, type RequestDetail } from '@relay/contract';
 import type { RequestLogEntry } from '@relay/provider-sim';
 import { type Cell, fallbacksOf, lastOf } from './cells.ts';
 import { causeOf, type Expectation, type ExpectedUsage } from './expectation.ts';
@@ -68,19 +68,50 @@ function checkKept(kept: string | null, expectation: Expectation, isSilent: bool
     assert.match(kept ?? '', /Redirects to http:\/\/127\.0\.0\.1:\d+\/v1\/chat\/completions$/);
 }
 
+/** Each attempt used what its expectation says, and the row is the sum of its attempts. */
 function checkUsage(cell: Cell, seen: Seen): void {
   const { detail, steps, arrivals } = seen;
-  const { input_tokens, output_tokens, cached_input_tokens } = detail;
-  for (const count of [input_tokens, output_tokens, cached_input_tokens, detail.cost_micros])
+  for (const count of countsOf(detail).concat(detail.cost_micros))
     assert.ok(count === null || (Number.isSafeInteger(count) && count >= 0), `${count}`);
-  const expected = expectedUsage(lastOf(steps).expectation);
-  if (expected === null) {
-    assert.equal(detail.usage_source, 'none');
-    return;
+  const arrived = [...arrivals];
+  for (const [index, { who, expectation }] of steps.entries()) {
+    const attempt = detail.attempts[index];
+    assert.ok(attempt !== undefined, 'attempt');
+    const entry = arrived[0]?.who === who ? arrived.shift()?.entry : undefined;
+    const expected = attempt.sent ? expectedUsage(expectation) : null;
+    assert.equal(attempt.sent, !isUnreachable(cell, index), 'sent');
+    if (attempt.usage_source === 'reported' && (expected === null || expected.source === 'estimated'))
+      // What the provider reported counts, whatever became of its answer.
+      checkReported(attempt, { source: 'provider' }, entry);
+    else if (expected === null) assert.equal(attempt.usage_source, 'none');
+    else if (expected.source === 'estimated') checkEstimated(cell, seen, attempt, entry, expected);
+    else checkReported(attempt, expected, entry);
   }
-  if (expected.source === 'estimated') checkEstimated(cell, seen, expected);
-  else checkReported(seen, expected, arrivals.at(-1)?.entry);
+  const sums = countsOf(detail).map((_, place) =>
+    sumOf(detail.attempts.map((each) => countsOf(each)[place])),
+  );
+  assert.deepEqual(countsOf(detail), sums, 'the row is the sum of its attempts');
+  checkHeaders(seen);
   if (isMetered(cell)) assert.equal(detail.cost_micros, costOf(detail), 'cost');
+}
+
+type Counted = Pick<RequestDetail, 'input_tokens' | 'output_tokens' | 'cached_input_tokens'>;
+
+const countsOf = ({ input_tokens, output_tokens, cached_input_tokens }: Counted) => [
+  input_tokens,
+  output_tokens,
+  cached_input_tokens,
+];
+
+/** Null where no attempt has a count. */
+function sumOf(counts: readonly (number | null | undefined)[]): number | null {
+  const known = counts.filter((count) => count != null);
+  return known.length === 0 ? null : known.reduce((sum, count) => sum + count, 0);
+}
+
+/** Relay sends nothing to an address that accepts no connection. */
+function isUnreachable({ row }: Cell, index: number): boolean {
+  return index === 0 && (row.bench === 'closed port' || row.bench === 'unknown host');
 }
 
 /** Whether the cell's place has prices and a limit on tokens. */
@@ -93,43 +124,53 @@ const costOf = ({ input_tokens, output_tokens }: RequestDetail) =>
   PRICE.input * (input_tokens ?? 0) + PRICE.output * (output_tokens ?? 0);
 
 function checkEstimated(
-  { mode }: Cell,
-  { detail, steps, answer }: Seen,
+  { mode, row, expectation: { kind } }: Cell,
+  { detail }: Seen,
+  attempt: RequestAttempt,
+  entry: RequestLogEntry | undefined,
   { outputMin, outputMax }: Extract<ExpectedUsage, { source: 'estimated' }>,
 ): void {
-  const { kind } = lastOf(steps).expectation;
-  const isRelayed = kind === 'answered' || kind === 'interrupted' || kind === 'errored stream';
   const estimated = detail.estimated_input_tokens ?? 0;
-  assert.equal(detail.usage_source, 'estimated');
-  assert.equal(detail.input_tokens, (isRelayed ? startedWith(answer.body) : null) ?? estimated);
+  assert.match(attempt.usage_source, /^(?:estimated|streamed)$/);
+  // A stream of Messages reports its input before its content; frames of its own say it themselves.
+  const own = /"input_tokens":(\d+)/.exec(row.fault.rawFrames?.join('') ?? '')?.[1];
+  const told = own === undefined ? entry?.promptTokens : Number(own);
+  assert.ok(
+    [estimated, told].includes(attempt.input_tokens ?? -1),
+    `${attempt.input_tokens} of input, not ${estimated} or ${told}`,
+  );
   assert.ok(estimated > 0, 'missing usage is not zero usage');
-  const outputTokens = detail.output_tokens ?? -1;
+  const outputTokens = attempt.output_tokens ?? -1;
   const saysSomething = (kind === 'answered' || kind === 'interrupted') && mode.operation !== 'embeddings';
   assert.ok(outputTokens >= (outputMin ?? (saysSomething ? 1 : 0)), `${outputTokens} tokens of output`);
   assert.ok(outputTokens <= (outputMax ?? Number.MAX_SAFE_INTEGER), `${outputTokens} tokens of output`);
-  assert.equal(answer.headers[names.actualTotalTokens.toLowerCase()], undefined);
-}
-
-/** The input that a stream of Messages reports before its content; null without one. */
-function startedWith(body: Buffer): number | null {
-  const reported = /"type":"message_start".*?"input_tokens":(\d+)[,}]/.exec(body.toString('latin1'))?.[1];
-  return reported === undefined ? null : Number(reported);
 }
 
 function checkReported(
-  { detail, answer }: Seen,
+  attempt: RequestAttempt,
   expected: Exclude<ExpectedUsage, { source: 'estimated' }>,
   entry: RequestLogEntry | undefined,
 ): void {
-  const input = detail.input_tokens ?? -1;
-  const output = detail.output_tokens ?? -1;
-  assert.equal(detail.usage_source, 'reported');
+  const input = attempt.input_tokens ?? -1;
+  const output = attempt.output_tokens ?? -1;
+  assert.equal(attempt.usage_source, 'reported');
   if (expected.source === 'bounded') assert.equal(input + output, USAGE_MAX, 'input and output together');
   else assert.deepEqual([input, output], reportedBy(expected, entry), 'tokens of input and output');
-  if ('cached' in expected) assert.equal(detail.cached_input_tokens, expected.cached);
-  const streamed = answer.headers['content-type']?.startsWith('text/event-stream') === true;
+  if ('cached' in expected) assert.equal(attempt.cached_input_tokens, expected.cached);
+}
+
+/** A completed answer in one piece whose usage was reported says what the request used; what another answer says is no less true. */
+function checkHeaders({ detail, answer }: Seen): void {
+  const isStream = answer.headers['content-type']?.startsWith('text/event-stream') === true;
+  const isReported = detail.attempts.at(-1)?.usage_source === 'reported';
+  const isSaid = answer.headers[names.actualTotalTokens.toLowerCase()] !== undefined;
+  assert.ok(
+    isSaid || isStream || !isReported || detail.state !== 'completed',
+    'the headers say what was used',
+  );
+  const [input = 0, output = 0] = countsOf(detail).map((count) => count ?? 0);
   const inHeaders = (name: string) => answer.headers[name.toLowerCase()];
-  const shown = (value: number) => (streamed ? undefined : String(value));
+  const shown = (value: number) => (isSaid ? String(value) : undefined);
   assert.equal(inHeaders(names.actualInputTokens), shown(input));
   assert.equal(inHeaders(names.actualOutputTokens), shown(output));
   assert.equal(inHeaders(names.actualTotalTokens), shown(input + output));

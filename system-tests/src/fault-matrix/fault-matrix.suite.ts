@@ -144,8 +144,9 @@ after(async () => {
   reportFigures(figures);
 });
 
-async function judge(each: Cell): Promise<void> {
-  const seen = await runCell(matrix, each);
+async function judge(given: Cell): Promise<void> {
+  const seen = await runCell(matrix, given);
+  const each = seen.cell;
   const leaks = leaksOf(seen);
   figures.leaks += leaks.length;
   assert.deepEqual(leaks, []);

@@ -161,8 +161,8 @@ async function checkCancelled(
   assert.equal(attempt?.error_code, 'client_disconnected');
   assert.equal(row.endpoint_id, first.id);
   // What was asked has been worked on, and what was streamed has been said.
-  assert.equal(row.usage_source, 'estimated');
-  assert.equal(row.input_tokens, row.estimated_input_tokens);
+  assert.equal(row.usage_source, deltas === 0 ? 'estimated' : 'streamed');
+  assert.ok((row.input_tokens ?? 0) > 0);
   assert.ok((row.estimated_input_tokens ?? 0) > 0);
   assert.ok(deltas === 0 || (row.output_tokens ?? 0) > 0);
 }

@@ -127,7 +127,13 @@ function sectionsOf(addresses: Addresses): Sections {
 function addPlace(sections: Sections, index: number, setup: PlaceSetup): void {
   const { bench, protocol, members, allowFallback, waitMsMax, guarded, priced, limited } = setup;
   const lane = `c${index}`;
-  sections.lanes.push({ name: lane, default_max_wait_ms: waitMsMax, allow_fallback: allowFallback });
+  sections.lanes.push({
+    name: lane,
+    default_max_wait_ms: waitMsMax,
+    allow_fallback: allowFallback,
+    // Longer than any deadline of a row: the suite `stream-times` tests how a hold ends.
+    hold_ms: 60_000,
+  });
   if (guarded)
     sections.guardrail_bindings.push({ guardrail: 'inspector', target_type: 'lane', target: lane });
   for (const [rank, who] of members.entries()) {

@@ -110,7 +110,15 @@ export const rowsDeaths: readonly FaultRow[] = [
   row(
     'longer than the endpoint may take, before content',
     { preambleFrames: 40, frameDelayMs: 100 },
-    forModes(streamModes, lost('upstream_timeout')),
+    {
+      ...forModes(streamModes, lost('upstream_timeout')),
+      // Its pings end the hold.
+      'messages stream': {
+        kind: 'interrupted',
+        code: 'upstream_timeout',
+        usage: { source: 'estimated', outputMin: 0 },
+      },
+    },
     { bench: 'hurried' },
   ),
   row(
@@ -139,7 +147,8 @@ export const rowsDeaths: readonly FaultRow[] = [
   row(
     'an error after a long preamble',
     { errorBeforeContent: true, preambleFrames: 40 },
-    forModes(streamModes, { kind: 'refused stream' }),
+    // In Messages these are pings, which end a hold when they take long.
+    forModes(['chat stream', 'responses stream'], { kind: 'refused stream' }),
   ),
   row(
     'an error after a preamble too long to hold',

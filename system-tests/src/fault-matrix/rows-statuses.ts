@@ -71,10 +71,10 @@ export const rowsStatuses: readonly FaultRow[] = [
   }),
   row('500 without a body', { status: 500, emptyBody: true }, forModes(everyMode, refused(500))),
   row(
-    '500 that claims to be retryable',
+    '500 that says that a retry can help',
     { status: 500, headers: { 'x-should-retry': 'true', 'x-provider-note': 'not ours' } },
     forModes(everyMode, refused(500)),
-    { answerHeaders: { 'x-should-retry': null, 'x-provider-note': null } },
+    { answerHeaders: { 'x-should-retry': 'true', 'x-provider-note': null } },
   ),
   ...brokenError('is cut off', { cutAfterBytes: 5 }, 'upstream_invalid_response'),
   ...brokenError('never comes', { stallAfterFrames: 0 }, 'upstream_timeout'),

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Agent } from 'node:http';
-import type { RequestDetail } from '@relay/contract';
+import { headers as names, type RequestDetail } from '@relay/contract';
 import type { ProviderSim, RequestLogEntry } from '@relay/provider-sim';
 import type { AdminClient } from '../harness/admin-client.ts';
 import { headersOf, pathOf, requestText, upstreamText } from '../harness/mode.ts';
 import { exchangeRaw, type RawAnswer } from '../harness/raw-exchange.ts';
 import { requestWhenLogged } from '../harness/request-log.ts';
-import { type Cell, lastOf, type Step, stepsOf, type Who } from './cells.ts';
+import { type Cell, lastOf, mayOpen, openedCell, type Step, stepsOf, type Who } from './cells.ts';
 import { causeOf } from './expectation.ts';
 import type { Place } from './places.ts';
 import { faultFor, withoutKey } from './quotes.ts';
@@ -34,6 +34,8 @@ interface Arrival {
 
 /** The observations of one cell. */
 export interface Seen {
+  /** As it went. */
+  readonly cell: Cell;
   readonly steps: readonly [Step, ...Step[]];
   readonly place: Place;
   readonly answer: RawAnswer;
@@ -50,38 +52,38 @@ export const WORDS = 'What is the weather in Lisbon tomorrow?';
 /** After a silence of this length a reference that stalls has nothing more to say; shorter than any cell's deadline. */
 const REFERENCE_SILENCE_MS = 1_000;
 
-export async function runCell(matrix: Matrix, cell: Cell): Promise<Seen> {
-  const { row, mode } = cell;
+export async function runCell(matrix: Matrix, given: Cell): Promise<Seen> {
+  const { row, mode } = given;
   const { providers, url, apiToken, agent, admin } = matrix;
-  const place = matrix.placeOf(cell);
-  const steps = stepsOf(cell);
+  const place = matrix.placeOf(given);
   const clientRequestId = randomUUID();
   matrix.sent.push(clientRequestId);
   const { key } = place.first;
   if (Object.keys(row.fault).length > 0)
     providers.first.script({ match: { key }, fault: faultFor(row.fault, key, matrix.elsewhere) });
-  const [, second] = steps;
+  const [, second] = stepsOf(given);
   if (second?.who === 'second' && 'status' in second.expectation) {
     const fault = faultFor({ status: second.expectation.status ?? 200 }, place.second.key, matrix.elsewhere);
     providers.second.script({ match: { key: place.second.key }, fault });
   }
-  const [answer, said] = await Promise.all([
-    exchangeRaw({
-      url: `${url}/v1${pathOf(mode)}`,
-      headers: {
-        authorization: `Bearer ${apiToken}`,
-        'x-request-id': clientRequestId,
-        ...headersOf(mode),
-        ...row.requestHeaders,
-      },
-      body: requestText(mode, place.lane.name, WORDS),
-      agent,
-    }),
-    referenceAnswer(matrix, cell, place),
-  ]);
+  const answer = await exchangeRaw({
+    url: `${url}/v1${pathOf(mode)}`,
+    headers: {
+      authorization: `Bearer ${apiToken}`,
+      'x-request-id': clientRequestId,
+      ...headersOf(mode),
+      ...row.requestHeaders,
+    },
+    body: requestText(mode, place.lane.name, WORDS),
+    agent,
+  });
+  const isOpen = answer.status === 200 && answer.headers[names.errorSource.toLowerCase()] === undefined;
+  const cell = mayOpen(given) && isOpen ? openedCell(given) : given;
+  const steps = stepsOf(cell);
+  const said = await referenceAnswer(matrix, cell, place);
   const detail = await requestWhenLogged(admin, { requestId: answer.headers['x-request-id'] ?? '' });
   const arrivals = arrivalsAt(matrix, place);
-  return { steps, place, answer, said, arrivals, detail, clientRequestId };
+  return { cell, steps, place, answer, said, arrivals, detail, clientRequestId };
 }
 
 export function arrivalsAt({ providers }: Matrix, place: Place): Arrival[] {

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { SENT_ATTEMPTS } from './sent-attempts.ts';
 
 const INT8_OID = 20;
 
@@ -14,9 +15,23 @@ export interface Row {
   readonly costMicros: number;
 }
 
+/** An attempt that was sent, and what it used. */
+export interface SentAttempt {
+  readonly requestId: string;
+  readonly tag: string;
+  readonly laneId: string | null;
+  readonly endpointId: string | null;
+  /** `none`: it used nothing. */
+  readonly source: string;
+  readonly isFollowed: boolean;
+  readonly tokens: number;
+  readonly costMicros: number;
+}
+
 /** Read access to the database for the comparison. */
 export interface LedgerView {
   rows(): Promise<Row[]>;
+  attempts(): Promise<SentAttempt[]>;
   /** Entries that the workers could not read or that PostgreSQL refused. */
   poisoned(): Promise<number>;
   query<T extends pg.QueryResultRow>(text: string): Promise<T[]>;
@@ -40,6 +55,12 @@ export function openLedgerView(url: string): LedgerView {
           coalesce(actual_input_tokens, 0) as "inputTokens", coalesce(actual_output_tokens, 0) as "outputTokens",
           coalesce(actual_cost_micros, 0) as "costMicros"
          from requests`,
+      ),
+    attempts: () =>
+      query<SentAttempt>(
+        `select request_id as "requestId", tag, lane_id as "laneId", endpoint_id as "endpointId", source,
+          is_followed as "isFollowed", input_tokens + output_tokens as tokens, cost_micros as "costMicros"
+         from ${SENT_ATTEMPTS} as sent`,
       ),
     async poisoned() {
       const [found] = await query<{ count: number }>('select count(*) as count from poisoned_usage');

@@ -14,7 +14,18 @@ import { reportFigures } from '../harness/figures.ts';
 import { type LedgerView, openLedgerView } from '../harness/ledger-view.ts';
 import { readRequestLog } from '../harness/request-log.ts';
 import { until } from '../harness/until.ts';
-import { groups, halfUp, type LedgerRow, measures, picosOf, readRows } from './ledger-figures.ts';
+import {
+  bucketOf,
+  type Counted,
+  groups,
+  halfUp,
+  type LedgerAttempt,
+  type LedgerRow,
+  measures,
+  partOf,
+  picosOf,
+  readCounted,
+} from './ledger-figures.ts';
 import { sendTraffic, type Traffic } from './traffic.ts';
 
 // Every figure that the API gives to pages, against the same figure computed from rows of the ledger that SQL read. The seed repeats the
@@ -24,13 +35,14 @@ const SEED = Number(process.env['RELAY_NUMBERS_SEED'] ?? Date.now() % 1_000_000)
 const ROWS_MS_MAX = 20_000;
 const SIZE_MS = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;
 const METRICS = Object.keys(measures) as Timeseries['metric'][];
-const GROUPS = Object.entries(groups) as [Timeseries['group_by'], (row: LedgerRow) => string | null][];
+const GROUPS = Object.entries(groups) as [keyof typeof groups, (typeof groups)[keyof typeof groups]][];
 /** What a slider stops at, and what people type. */
 const BUDGETS_MS = [0, 1, 100, 333, 400, 999, 1_000, 1_100, 1_500, 1_900, 2_000, 2_500, 5_000, 60_000];
 
 let traffic: Traffic;
 let ledger: LedgerView;
-let rows: LedgerRow[];
+let all: Counted;
+let rows: readonly LedgerRow[];
 let pages = 0;
 const differences: string[] = [];
 
@@ -39,10 +51,11 @@ before(async () => {
   ledger = openLedgerView(traffic.deployment.postgres.url);
   const sent = traffic.answers.length;
   assert.ok(
-    await until(async () => (await readRows(ledger)).length >= sent, ROWS_MS_MAX),
+    await until(async () => (await readCounted(ledger)).rows.length >= sent, ROWS_MS_MAX),
     'every request has a row',
   );
-  rows = await readRows(ledger);
+  all = await readCounted(ledger);
+  ({ rows } = all);
 });
 after(async () => {
   reportFigures({ pages, differences: differences.length, seed: SEED, rows: rows?.length ?? 0 });
@@ -70,15 +83,15 @@ function assertSame(from: number): void {
 function compareSeries(
   what: string,
   series: Timeseries['series'][number],
-  own: readonly LedgerRow[],
+  own: Counted,
   timeseries: Timeseries,
 ) {
   const { metric, bucket } = timeseries;
   compare(`${what}, total`, series.total, measures[metric](own));
-  if (metric === 'cost_micros') compare(`${what}, USD`, picosIn(series.total_usd), String(picosOf(own)));
-  const buckets = Map.groupBy(own, ({ arrived_ms: ms }) => ms - (ms % SIZE_MS[bucket]));
+  if (metric === 'cost_micros')
+    compare(`${what}, USD`, picosIn(series.total_usd), String(picosOf(own.attempts)));
   for (const { at, value } of series.points)
-    compare(`${what} at ${at}`, value, measures[metric](buckets.get(Date.parse(at)) ?? []));
+    compare(`${what} at ${at}`, value, measures[metric](bucketOf(own, Date.parse(at), SIZE_MS[bucket])));
 }
 
 /** Dollars as a decimal number, in 10⁻¹². */
@@ -95,7 +108,10 @@ describe('numbers', { concurrency: 1 }, () => {
     assert.ok(has(({ endpoint_id }) => endpoint_id === null));
     assert.ok(has(({ fallback_count }) => fallback_count > 0));
     assert.ok(has(({ state }) => state === 'failed') && has(({ state }) => state === 'cancelled'));
-    assert.ok(has(({ metered, picos }) => metered && picos === '0') && has(({ picos }) => picos !== '0'));
+    const hasAttempt = (condition: (attempt: LedgerAttempt) => boolean) => all.attempts.some(condition);
+    assert.ok(hasAttempt(({ is_followed, metered }) => is_followed && metered));
+    assert.ok(hasAttempt(({ metered, picos }) => metered && picos === '0'));
+    assert.ok(hasAttempt(({ picos }) => picos !== '0'));
   });
 
   for (const bucket of ['minute', 'hour', 'day'] as const)
@@ -103,8 +119,10 @@ describe('numbers', { concurrency: 1 }, () => {
       const from = differences.length;
       await Promise.all(
         METRICS.map(async (metric) => {
-          const all = await read<Timeseries>(`/api/relay/stats/timeseries?metric=${metric}&bucket=${bucket}`);
-          for (const series of all.series) compareSeries(metric, series, rows, all);
+          const whole = await read<Timeseries>(
+            `/api/relay/stats/timeseries?metric=${metric}&bucket=${bucket}`,
+          );
+          for (const series of whole.series) compareSeries(metric, series, all, whole);
         }),
       );
       assertSame(from);
@@ -113,14 +131,19 @@ describe('numbers', { concurrency: 1 }, () => {
   for (const [group_by, groupOf] of GROUPS)
     it(`statistics by ${group_by} are those of the rows, for every metric`, async () => {
       const from = differences.length;
-      const own = Map.groupBy(rows, groupOf);
+      const names = new Set([...all.rows, ...all.attempts].map(groupOf));
       await Promise.all(
         METRICS.map(async (metric) => {
           const query = `metric=${metric}&bucket=hour&group_by=${group_by}`;
           const grouped = await read<Timeseries>(`/api/relay/stats/timeseries?${query}`);
-          compare(`groups by ${group_by}`, grouped.series.length, own.size);
+          compare(`groups by ${group_by}`, grouped.series.length, names.size);
           for (const series of grouped.series)
-            compareSeries(`${metric} of ${series.key}`, series, own.get(series.key) ?? [], grouped);
+            compareSeries(
+              `${metric} of ${series.key}`,
+              series,
+              partOf(all, (place) => groupOf(place) === series.key),
+              grouped,
+            );
         }),
       );
       assertSame(from);
@@ -166,12 +189,13 @@ describe('numbers', { concurrency: 1 }, () => {
 
   it('showback, metered usage and the statement have the cost of the rows', async () => {
     const from = differences.length;
-    const metered = rows.filter((row) => row.metered);
     const showbackGroups = { key: groups.api_key, member: groups.user, model: groups.model } as const;
     for (const [group_by, groupOf] of Object.entries(showbackGroups)) {
       const { total, lines } = await read<Showback>(`/api/relay/stats/showback?group_by=${group_by}`);
-      const lists = [['total', total, rows] as const].concat(
-        lines.map((line) => [`${line.key}`, line, rows.filter((row) => groupOf(row) === line.key)] as never),
+      const lists = [['total', total, all] as const].concat(
+        lines.map(
+          (line) => [`${line.key}`, line, partOf(all, (place) => groupOf(place) === line.key)] as never,
+        ),
       );
       for (const [name, line, own] of lists)
         compare(
@@ -185,23 +209,23 @@ describe('numbers', { concurrency: 1 }, () => {
             picosIn(line.cost_usd),
           ],
           [
-            own.length,
-            own.filter((row) => row.metered).length,
+            own.rows.length,
+            own.rows.filter((row) => row.metered).length,
             measures.input_tokens(own),
             measures.output_tokens(own),
-            halfUp(picosOf(own)),
-            String(picosOf(own)),
+            halfUp(picosOf(own.attempts)),
+            String(picosOf(own.attempts)),
           ],
         );
     }
     const [start, end] = [Date.now() - SIZE_MS.day, Date.now()].map((ms) => new Date(ms).toISOString());
     const usage = await read<MeteredUsage>(`/api/relay/stats/metered?from=${start}&to=${end}`);
-    const answered = metered.filter(({ endpoint_id }) => endpoint_id !== null);
-    compare('metered requests', sumIn(usage.rows.map(({ requests }) => requests)), answered.length);
+    const metered = all.attempts.filter((attempt) => attempt.metered);
+    compare('metered requests', sumIn(usage.rows.map(({ requests }) => requests)), metered.length);
     compare(
       'metered cost',
       String(usage.rows.reduce((sum, { cost_usd }) => sum + BigInt(picosIn(cost_usd) ?? 0), 0n)),
-      String(picosOf(answered)),
+      String(picosOf(metered)),
     );
     const { totals } = await read<UsageStatement>('/api/billing/usage-statements');
     compare('statement', picosIn(totals.metered_spend_usd), String(picosOf(rows)));
@@ -211,8 +235,7 @@ describe('numbers', { concurrency: 1 }, () => {
   it('limits have used what the rows used', async () => {
     const from = differences.length;
     // A limit on requests counts what went to a provider, also when it failed.
-    const dispatches = sumIn(rows.map((row) => row.dispatches));
-    const expected = { requests: dispatches, tokens: measures.total_tokens(rows), concurrency: 0 };
+    const expected = { requests: all.attempts.length, tokens: measures.total_tokens(all), concurrency: 0 };
     const items = await read<LimitUsage[]>('/api/relay/limits/usage');
     assert.ok(items.length >= 3);
     for (const { metric, used } of items)

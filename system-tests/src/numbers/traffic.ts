@@ -11,6 +11,12 @@ const REQUESTS = 240;
 const SENT_OVER_MS = 5_000;
 const PRICES = { input_cost_micros_per_1m_tokens: 1_234_567, output_cost_micros_per_1m_tokens: 7_654_321 };
 
+/** A failure that the provider bills. */
+const FAILED = {
+  error: { message: 'It broke.', type: 'server_error' },
+  usage: { prompt_tokens: 11, completion_tokens: 3, total_tokens: 14 },
+};
+
 /** A gateway whose requests wait, fail, fall back and stream. */
 export interface Traffic {
   readonly deployment: Deployment;
@@ -30,7 +36,7 @@ export async function sendTraffic(seed: number): Promise<Traffic> {
   try {
     deployment.provider.script({
       match: { model: 'flaky', every: 3 },
-      fault: { status: 500 },
+      fault: { status: 500, body: FAILED },
       persistent: true,
     });
     const laneIds = await addLanes(deployment);
@@ -52,7 +58,7 @@ export async function sendTraffic(seed: number): Promise<Traffic> {
   }
 }
 
-/** `narrow` lets few requests in and has a short wait budget; `pair` falls back to an endpoint without a price. */
+/** `narrow` lets few requests in and has a short wait budget; `pair` falls back from one that fails and bills to one without a price. */
 async function addLanes({ admin, provider }: Deployment): Promise<Record<string, string>> {
   const at = (upstreamModel: string) => ({ baseUrl: provider.baseUrl, upstreamModel });
   const narrow = await createLane(admin, {

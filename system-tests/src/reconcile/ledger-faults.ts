@@ -1,22 +1,30 @@
 import pg from 'pg';
+import { SENT_ATTEMPTS } from '../harness/sent-attempts.ts';
 
-/** Takes requests out of the ledger and its sums, as if their rows had been lost. */
+const isIn = (time: string) =>
+  `(sums.bucket_start = date_trunc(sums.bucket, to_timestamp(lost.${time} / 1000.0), 'UTC'))::int`;
+const [ARRIVED, SENT] = [isIn('arrived_ms'), isIn('dispatched_ms')];
+const USED = [
+  'input_tokens',
+  'cached_input_tokens',
+  'output_tokens',
+  'cost_micros',
+  'cost_rounding_picos',
+].map((name) => `${name} = sums.${name} - ${SENT} * lost.${name}`);
+
+/** Takes requests of one attempt out of the ledger and its sums, as if their rows had been lost. */
 export async function loseRows(url: string, requestIds: readonly string[]): Promise<void> {
   await withClient(url, async (client) => {
     for (const id of requestIds)
       await client.query(
-        `with lost as (delete from requests where request_id = $1 returning *)
+        `with removed as (delete from requests where request_id = $1)
         update request_rollups sums
-        set requests_completed = sums.requests_completed - 1, requests_metered = sums.requests_metered - 1,
-          input_tokens = sums.input_tokens - lost.actual_input_tokens,
-          cached_input_tokens = sums.cached_input_tokens - coalesce(lost.actual_cached_input_tokens, 0),
-          output_tokens = sums.output_tokens - lost.actual_output_tokens,
-          cost_micros = sums.cost_micros - lost.actual_cost_micros,
-          cost_rounding_picos = sums.cost_rounding_picos - coalesce(lost.actual_cost_rounding_picos, 0)
-        from lost
-        where sums.organization_id = lost.organization_id and sums.endpoint_id = lost.endpoint_id
-          and sums.bucket_start = date_trunc(sums.bucket, $2::timestamptz, 'UTC')`,
-        [id, new Date(timeOf(id)).toISOString()],
+        set requests_completed = sums.requests_completed - ${ARRIVED}, requests_metered = sums.requests_metered - ${ARRIVED},
+          further_attempts = sums.further_attempts + ${ARRIVED} - ${SENT},
+          further_metered = sums.further_metered + ${ARRIVED} - ${SENT}, ${USED.join(', ')}
+        from ${SENT_ATTEMPTS} as lost
+        where lost.request_id = $1 and sums.organization_id = lost.organization_id and sums.endpoint_id = lost.endpoint_id`,
+        [id],
       );
   });
 }

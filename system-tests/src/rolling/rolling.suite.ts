@@ -144,7 +144,7 @@ describe('a rolling restart', () => {
     assert.match(frames.at(-1) ?? '', /^data: \{"error":\{.*"code":"draining"/);
     assert.ok(!cut.text.includes('[DONE]'));
     const row = await requestWhenLogged(admin, { clientRequestId: 'cut-stream' });
-    assert.deepEqual([row.state, row.error_code, row.usage_source], ['failed', 'draining', 'estimated']);
+    assert.deepEqual([row.state, row.error_code, row.usage_source], ['failed', 'draining', 'streamed']);
     // Four bytes of text are a token, and what is begun is one.
     const texts = [...cut.text.matchAll(/"content":"([^"]+)"/g)].map(([, text = '']) => text);
     const tokens = texts.reduce((sum, text) => sum + Math.ceil(text.length / 4), 0);

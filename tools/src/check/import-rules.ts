@@ -107,7 +107,7 @@ function generalRules(): ImportRule[] {
           '^server/src/store/embedded/empty-database\\.ts$',
           '^[^/]+/src/index\\.ts$',
           '^contract/openapi\\.json$',
-          '^testbed/src/(long-form|random|seed-fast-check)\\.ts$',
+          '^testbed/src/(long-form|random|run-command|seed-fast-check)\\.ts$',
           '^contract/src/(api-types|errors|(client|config-text|price-list|specification|words)/index)\\.ts$',
         ],
       },

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-const NEVER_OURS = new Set(['node_modules', '.git', '.cache', 'dist', 'coverage']);
+const NEVER_OURS = new Set(['node_modules', '.git', '.cache', 'dist', 'coverage', 'relay-data']);
 
 /** Every file of the tree that is ours, as paths relative to the root with forward slashes, sorted. */
 export function listFiles(root: string, below = ''): string[] {

@@ -5,7 +5,7 @@ import { runCommand } from './run-command.ts';
 export interface Step {
   readonly name: string;
   readonly what: string;
-  /** Paths limit the steps that can be limited: lint and the unit tests. */
+  /** Paths limit the steps that can be limited: format, lint and the unit tests. */
   run(root: string, paths: readonly string[]): Promise<{ ok: boolean; output: string }>;
 }
 
@@ -14,14 +14,15 @@ export const steps: readonly Step[] = [
   {
     name: 'format',
     what: 'format and lint (Biome)',
-    run: (root) =>
+    run: (root, paths) =>
       node(root, 'node_modules/@biomejs/biome/bin/biome', [
         'ci',
         '--error-on-warnings',
         '--diagnostic-level=warn',
         '--colors=off',
         '--reporter=concise',
-        '.',
+        '--no-errors-on-unmatched',
+        ...(paths.length === 0 ? ['.'] : paths),
       ]),
   },
   {
@@ -63,6 +64,7 @@ export const steps: readonly Step[] = [
     run: (root, paths) =>
       node(root, 'node_modules/oxlint/bin/oxlint', [
         '--deny-warnings',
+        '--no-error-on-unmatched-pattern',
         ...(paths.length === 0 ? ['.'] : paths),
       ]),
   },

@@ -22,10 +22,10 @@ test('the database is created once, and one that exists keeps what is in it', as
   }
 });
 
-test('without PostgreSQL, the error says how to start it', async () => {
-  const serverUrl = `postgres://postgres@127.0.0.1:${await freePort()}`;
+test('without PostgreSQL, the error names its address and says how to start it', async () => {
+  const port = await freePort();
   await assert.rejects(
-    createDatabase(serverUrl, 'relay_dev'),
-    /ECONNREFUSED.*docker compose .* start --demo/s,
+    createDatabase(`postgres://postgres:secret@127.0.0.1:${port}`, 'relay_dev'),
+    new RegExp(`^Error: [^]* 127\\.0\\.0\\.1:${port} \\(.*ECONNREFUSED.*docker compose .* start --demo`, 's'),
   );
 });

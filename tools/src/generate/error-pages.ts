@@ -10,8 +10,8 @@ export function errorFiles(): GeneratedFile[] {
 
 function overview(): GeneratedFile {
   const rows = errorCodes.map((code) => {
-    const { status, type, owner, message } = errors[code];
-    return [`[${code}](${code}.md)`, String(status), `\`${type}\``, owner, message];
+    const { status, type, owner, message, retry } = errors[code];
+    return [`[${code}](${code}.md)`, String(status), `\`${type}\``, owner, retry ? 'yes' : 'no', message];
   });
   const body = `# Errors
 
@@ -19,6 +19,12 @@ Every error from Relay has one of these codes in \`error.code\`, and \`error.doc
 with \`x-relay-error-source: upstream\` contains the provider’s own error. Relay removes the provider’s credential from the error, and
 translates the error if the client uses another protocol.
 
-${markdownTable(['Code', 'Status', 'Type', 'Where to fix it', 'Message'], rows)}`;
+“Retry” is the value of \`x-should-retry\`: whether the same request can succeed within a minute without a change of the request or the configuration. Relay has
+then tried every candidate of the lane; a retry tries them again. OpenAI’s and Anthropic’s SDKs obey the header. The AI SDK doesn’t read it and
+repeats every 429 and 5xx: set its \`maxRetries\` to 0 where that costs too much. Two codes differ by occasion:
+[upstream_invalid_response](upstream_invalid_response.md) is \`true\` if the response was cut off, and
+[rate_limit_wait_budget_exceeded](rate_limit_wait_budget_exceeded.md) is \`false\` if the time in \`Retry-After\` is more than a minute.
+
+${markdownTable(['Code', 'Status', 'Type', 'Where to fix it', 'Retry', 'Message'], rows)}`;
   return generatedPage(`${folder}/README.md`, body);
 }

@@ -49,6 +49,7 @@ export function testJob(
     needs: [],
     isAlone: false,
     isRoot: false,
+    testName: null,
     // Tells what hangs from what is slow on a busy host.
     testMsMax: 4 * 60_000,
     msMax: 10 * 60_000,

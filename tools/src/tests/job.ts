@@ -17,6 +17,8 @@ export interface Job {
   readonly isAlone: boolean;
   /** Mounts file systems: runs as root, by `sudo` if need be. */
   readonly isRoot: boolean;
+  /** What the names of its tests must contain, if only some were asked for. A job without such a test passes. */
+  readonly testName: string | null;
   readonly testMsMax: number;
   /** A job that takes longer has hung. */
   readonly msMax: number;

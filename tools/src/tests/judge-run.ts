@@ -42,12 +42,17 @@ export async function judgeRun(
     );
     results.push(after);
   }
+  return { ...verdictOf(results), unsteady };
+}
+
+/** Without a second run. */
+export function verdictOf(results: readonly JobResult[]): Verdict {
   const failures = results.flatMap((result) =>
     failuresOf(result).map((test) => ({ ...named(result.job, test), ...test })),
   );
   return {
     results,
-    unsteady,
+    unsteady: [],
     notJudged: failures
       .filter(({ isJudged }) => !isJudged)
       .map(({ job, file, name }) => ({ job, file, name })),

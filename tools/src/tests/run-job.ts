@@ -32,9 +32,14 @@ export async function runJob(job: Job, setup: JobSetup): Promise<JobResult> {
   const figuresFile = join(directory, 'figures.json');
   const logFile = join(setup.logDirectory, `${job.name.replaceAll(/[^\w.-]+/g, '-')}.log`);
   const log = createWriteStream(logFile);
-  const say = (text: string | Buffer) => {
+  let isSummary = false;
+  const say = (text: string) => {
     log.write(text);
-    if (setup.isShown) process.stdout.write(text);
+    if (!setup.isShown || isSummary) return;
+    // The run itself says how many tests failed, and why.
+    const [shown = '', ...summary] = text.split(/^ℹ tests \d+$/m);
+    isSummary = summary.length > 0;
+    process.stdout.write(shown);
   };
   const [program, ...args] = asUser(job, [process.execPath, ...argumentsOf(job, root, resultsFile)]);
   // Set by Node's runner for its children: a runner below a test would take itself for such a child.
@@ -45,8 +50,8 @@ export async function runJob(job: Job, setup: JobSetup): Promise<JobResult> {
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
-  child.stdout.on('data', say);
-  child.stderr.on('data', say);
+  child.stdout.setEncoding('utf8').on('data', say);
+  child.stderr.setEncoding('utf8').on('data', say);
   const processTimes = watchProcesses(child.pid ?? 0);
   const { code, hung } = await ended(child, job.msMax);
   // Another job's process may have ended in the same turn; its time is then counted here.
@@ -93,6 +98,10 @@ function argumentsOf(job: Job, root: string, resultsFile: string): string[] {
     ...[`--test-reporter=${RESULT_LINES}`, `--test-reporter-destination=${resultsFile}`],
     ...['--test-reporter=spec', '--test-reporter-destination=stdout'],
     ...job.command,
+    // Node takes a regular expression.
+    ...(job.testName === null
+      ? []
+      : [`--test-name-pattern=${job.testName.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')}`]),
     ...job.files.map((file) => join(root, file)),
   ];
 }
@@ -172,7 +181,8 @@ function brokenJob(
     return code === 0
       ? [{ outcome: 'passed', file, name: job.name, ms: Math.round(wallS * 1_000) }]
       : [failure(file, job.name, lastLines(output))];
-  if (!isWhole || read.length === 0 || (code !== 0 && read.every(({ outcome }) => outcome === 'passed')))
+  const isEmpty = read.length === 0 && job.testName === null;
+  if (!isWhole || isEmpty || (code !== 0 && read.every(({ outcome }) => outcome === 'passed')))
     return [failure(file, `${job.name} ended with status ${code}`, lastLines(output))];
   return [];
 }

@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { testJob } from './group-files.ts';
 import { failuresOf, type Job } from './job.ts';
 import { runJob } from './run-job.ts';
+import { sayResult } from './say-run.ts';
 
 const passing = "test('holds', () => {});\n";
 
@@ -51,6 +52,42 @@ test('a file without a test and a job without a result fail', async () => {
     /b\.test\.ts/,
   );
   assert.match((await runIn({ 'a.test.ts': 'process.exit(0);\n' })).failures.join(), /a\.test\.ts/);
+});
+
+test('of the tests of a job, only those run whose names contain what was asked for, as it is written', async () => {
+  const files = {
+    'a.test.ts': `${passing}test('costs $1 (a.b)', () => {});\ntest('costs $1 (acb)', () => {});\n`,
+  };
+  const names = async (testName: string) => {
+    const { tests, failures } = await runIn(files, { testName });
+    assert.deepEqual(failures, []);
+    return tests.map(({ name }) => name);
+  };
+  assert.deepEqual(await names('$1 (a.b'), ['costs $1 (a.b)']);
+  assert.deepEqual(await names('gone'), []);
+});
+
+test('a failure names the command that runs it again', () => {
+  const said = (job: string, file: string, name: string) => {
+    const failure = { outcome: 'failed', file, name, ms: 0, reason: 'why', isJudged: true } as const;
+    const result = { job: testJob(job, [file]), tests: [failure], wallS: 1, cpuS: 1, runDelayS: 0 };
+    return sayResult({ ...result, figures: null, logFile: '' })
+      .split('\n')
+      .at(-3)
+      ?.trim();
+  };
+  const file = 'server/src/kit/a.test.ts';
+  assert.equal(said('unit server/src/kit', file, 'holds'), `again: npm test -- ${file} -t "holds"`);
+  assert.equal(said('db server/src/kit 2', file, "it's $1"), `again: npm test -- ${file} -t 'it'\\''s $1'`);
+  assert.equal(said('system line', 'x', 'holds'), 'again: npm test -- system line -t "holds"');
+  assert.equal(
+    said('e2e first 1', 'system-tests/src/e2e/keys/keys.e2e.ts', 'a'),
+    'again: npm test -- e2e keys -t "a"',
+  );
+  assert.equal(
+    said('unit server/src/kit', file, 'unit server/src/kit ended with status 1'),
+    `again: npm test -- ${file}`,
+  );
 });
 
 test('a job that does not end is killed with what it started, and fails', async () => {

@@ -1,8 +1,9 @@
+import { execFileSync } from 'node:child_process';
 import { availableParallelism } from 'node:os';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { startPostgres, stolenMs } from '@relay/testbed';
 import type { Job } from './job.ts';
-import { judgeRun } from './judge-run.ts';
+import { judgeRun, verdictOf } from './judge-run.ts';
 import { openReportFolder, reportOf, unsteadyAgain, weightsOf, writeReport } from './reports.ts';
 import { type JobSetup, runJob } from './run-job.ts';
 import { runPool } from './run-pool.ts';
@@ -10,14 +11,14 @@ import { figuresOf, sayResult, sayVerdict, shortReport, tableOf } from './say-ru
 
 export interface RunOptions {
   readonly root: string;
-  readonly seed: string;
-  /** Ends with a table of all jobs, and fails a test that is unsteady for the second time. */
+  /** Runs failed jobs once more, ends with a table of all jobs, and fails a test that is unsteady for the second time. */
   readonly isWholeTier: boolean;
 }
 
 /** Runs the jobs and prints how each ended; returns the exit status. The last line counts the tests. */
 export async function runJobs(jobs: readonly Job[], options: RunOptions): Promise<number> {
-  const { root, seed, isWholeTier } = options;
+  const { root, isWholeTier } = options;
+  const seed = seedOf(root);
   const startMs = performance.now();
   const stolenBeforeMs = stolenMs();
   const folder = openReportFolder(`${new Date().toISOString().replaceAll(/[:.]/g, '-')}-${process.pid}`);
@@ -36,26 +37,34 @@ export async function runJobs(jobs: readonly Job[], options: RunOptions): Promis
     },
     isShown,
   };
-  process.stdout.write(`${jobs.length} jobs, seed ${seed}, reports in ${relative(root, folder.path)}\n`);
+  process.stdout.write(`${jobs.length} jobs, RELAY_TEST_SEED=${seed}, reports in ${folder.path}\n`);
   const run = async (job: Job) => {
     const result = await runJob(job, setup);
     process.stdout.write(sayResult(result));
     return result;
   };
   const { results, notRun } = await runPool(jobs, weightsOf(folder.earlier), run, availableParallelism());
-  const verdict = await judgeRun(results, (job) => {
+  const runAgain = (job: Job) => {
     process.stdout.write(`once more: ${job.name}\n`);
     return run(job);
-  });
+  };
+  const verdict = isWholeTier ? await judgeRun(results, runAgain) : verdictOf(results);
   await postgres?.remove();
 
   const wallS = (performance.now() - startMs) / 1_000;
   const report = reportOf(verdict, { seed, wallS, stolenS: (stolenMs() - stolenBeforeMs) / 1_000 });
   writeReport(folder, report, verdict.results);
   const again = isWholeTier ? unsteadyAgain(verdict, folder.earlier) : [];
-  const failed = verdict.failed.length + again.length + notRun.length;
+  const tested = verdict.results.filter(({ job }) => job.testName !== null);
+  const isUnknown = tested.length > 0 && tested.every(({ tests }) => tests.length === 0);
+  const failed = verdict.failed.length + again.length + notRun.length + Number(isUnknown);
   const figures = isWholeTier ? null : figuresOf(verdict.results);
-  process.stdout.write(sayVerdict(verdict, { again, notRun }));
+  // A short run has just named what failed.
+  process.stdout.write(sayVerdict(isWholeTier ? verdict : { ...verdict, failed: [] }, { again, notRun }));
+  if (isUnknown) {
+    const where = tested.map(({ job }) => job.name).join(', ');
+    process.stdout.write(`failed: no test is named "${jobs.at(-1)?.testName}" in ${where}\n`);
+  }
   const counts = `${report.passed} passed, ${failed} failed\n`;
   if (isWholeTier)
     process.stdout.write(`\n${tableOf(report)}\n${JSON.stringify(shortReport(report))}\n${counts}`);
@@ -68,4 +77,17 @@ async function postgresFor(jobs: readonly Job[]): Promise<{ url: string; remove(
   const isNeeded = jobs.some(({ files }) => files.some((file) => file.endsWith('.db.test.ts')));
   if (!isNeeded || process.env['TEST_DATABASE_URL'] !== undefined) return null;
   return startPostgres({ connectionsMax: 300 });
+}
+
+/** The same for every run of a commit, so that no commit fails by chance; nightly runs set a random one. */
+function seedOf(root: string): string {
+  const given = process.env['RELAY_TEST_SEED'];
+  if (given !== undefined && given !== '') return given;
+  try {
+    const options = { cwd: root, encoding: 'utf8', stdio: 'pipe' } as const;
+    const parent = execFileSync('git', ['rev-parse', 'HEAD^'], options);
+    return String(Number.parseInt(parent.slice(0, 8), 16));
+  } catch {
+    return '1';
+  }
 }

@@ -1,6 +1,7 @@
 import { failuresOf, type Job, type JobResult } from './job.ts';
 import type { NamedTest, Verdict } from './judge-run.ts';
 import type { Report } from './reports.ts';
+import type { FailedTest } from './test-result.ts';
 
 /** Longer reasons are in the log only. */
 const REASON_CHARS_MAX = 4_000;
@@ -9,7 +10,8 @@ export function sayResult(result: JobResult): string {
   const { job, tests, wallS, cpuS, runDelayS } = result;
   const failures = failuresOf(result);
   const reasons = failures.map(
-    ({ file, name, reason }) => `  FAILED ${file}: ${name}\n${indent(reason.slice(0, REASON_CHARS_MAX))}\n`,
+    (test) =>
+      `  FAILED ${test.file}: ${test.name}\n${indent(test.reason.slice(0, REASON_CHARS_MAX))}\n${sayAgain(job, test)}`,
   );
   const times = `${wallS.toFixed(1)} s, CPU ${cpuS.toFixed(1)} s, run delay ${runDelayS.toFixed(1)} s`;
   const counts = `${tests.length - failures.length} passed, ${failures.length} failed`;
@@ -29,6 +31,19 @@ export function sayVerdict(
     ...lines('failed', verdict.failed),
     ...notRun.map(({ name }) => `failed: ${name} was not run, because a job that it needs failed\n`),
   ].join('');
+}
+
+/** The command that runs a failed test alone, or the checks of its job. */
+function sayAgain({ name: job, files }: Job, { file, name }: FailedTest): string {
+  const [suite = '', ...rest] = job.split(' ');
+  const words =
+    suite === 'unit' || suite === 'db'
+      ? [file]
+      : [suite, /([^/]+)\.e2e\.ts$/.exec(file)?.[1] ?? (suite === 'embedded' ? file : rest.join(' '))];
+  // A job that broke has no test of that name.
+  const isTest = files.length > 0 && !name.startsWith(job);
+  const quoted = /["$`\\]/.test(name) ? `'${name.replaceAll("'", "'\\''")}'` : `"${name}"`;
+  return `  again: npm test -- ${words.join(' ')}${isTest ? ` -t ${quoted}` : ''}\n`;
 }
 
 export function shortReport({

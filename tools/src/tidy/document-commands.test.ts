@@ -7,6 +7,7 @@ import { treeOf } from './tree.ts';
 const code = {
   'package.json': '{"scripts": {"check": "x", "system": "y"}}',
   'system-tests/src/streams/streams.suite.ts': '',
+  'server/src/kit/a.test.ts': "test('a key ends', f);",
 };
 
 function command(
@@ -32,8 +33,12 @@ test('scripts, suites and commands that exist are accepted', () => {
   assert.deepEqual(foundLines(text), []);
 });
 
-test('a script and a suite that are gone are refused', () => {
-  assert.deepEqual(foundLines('`npm run gone`\n`npm run system -- gone`'), [1, 2]);
+test('a script, a suite and a test that are gone are refused', () => {
+  const named = (name: string) => `\n\`npm test -- kit/ -t "${name}"\``;
+  assert.deepEqual(
+    foundLines(`\`npm run gone\`\n\`npm run system -- gone\`${named('key ends')}${named('gone')}`),
+    [1, 2, 4],
+  );
 });
 
 test('a relay command that is gone is refused, inline, in a block and after another command', () => {

@@ -8,7 +8,7 @@ const RELAY = /^(?:\$ )?(?:[A-Z_]+=\S+ )*(?:npx relay(?:-gateway)?|relay|node cl
 const NEXT_COMMAND = /\s(?:\|\|?|&&|>+|#)\s|;|\$\(|\)/;
 const SUITE = /^system-tests\/src\/([^/]+)\/\1\.suite\.ts$/;
 
-/** Documents name only what exists: every `npm run` script, every suite, every `relay` command with its options. */
+/** Documents name only what exists: every `npm run` script, suite and test, every `relay` command with its options. */
 export function documentCommands(tree: Tree, relay: CommandNode): Finding[] {
   const scripts = npmScripts(tree);
   const suites = new Set(tree.files.flatMap(({ path }) => SUITE.exec(path)?.[1] ?? []));
@@ -21,6 +21,9 @@ export function documentCommands(tree: Tree, relay: CommandNode): Finding[] {
         ...namesAfter(text, /\bnpm run (?:--silent )?system -- ([a-z][\w-]*)/g)
           .filter((suite) => !suites.has(suite))
           .map((suite) => `npm run system -- ${suite}`),
+        ...[...text.matchAll(/\bnpm test -- (\S+) -t "([^"]+)"/g)]
+          .filter(([, part = '', name = '']) => !hasTest(tree, part, name))
+          .map(([call]) => call),
         ...relayCalls(text).flatMap((words) => {
           const unknown = unknownInCall(relay, words);
           return unknown === null ? [] : [`relay ${unknown}`];
@@ -32,6 +35,12 @@ export function documentCommands(tree: Tree, relay: CommandNode): Finding[] {
         message: `quotes "${command}", which does not exist`,
       }));
     }),
+  );
+}
+
+function hasTest(tree: Tree, part: string, name: string): boolean {
+  return tree.files.some(
+    ({ path, text }) => path.endsWith('.test.ts') && path.includes(part) && text.includes(name),
   );
 }
 

@@ -13,6 +13,8 @@ const usage = {
   output_tokens: 50,
   metered_spend_micros: 1_234,
   metered_spend_usd: '0.0012340002',
+  fallback_cost_micros: 34,
+  fallback_cost_usd: '0.0000340001',
 };
 const statement: UsageStatement = {
   month: '2026-11',
@@ -43,9 +45,9 @@ test('former members and usage without a key are labeled', () => {
 test('the CSV has the same rows and numbers, and says that it is not an invoice', () => {
   assert.equal(
     statementCsv(statement, 'key', 'API token'),
-    'month,basis,currency,user,user_id,api_key,api_key_id,requests,metered_requests,estimated_requests,unpriced_requests,input_tokens,cached_input_tokens,output_tokens,metered_spend_micros,metered_spend_usd\r\n' +
-      "2026-11,configured_prices,USD,Ada,u1,'=SUM(A1),k1,3,2,1,0,100,10,50,1234,0.0012340002\r\n" +
-      '2026-11,configured_prices,USD,Former member,u2,API token,,3,2,1,0,100,10,50,1234,0.0012340002\r\n',
+    'month,basis,currency,user,user_id,api_key,api_key_id,requests,metered_requests,estimated_requests,unpriced_requests,input_tokens,cached_input_tokens,output_tokens,metered_spend_micros,metered_spend_usd,fallback_cost_micros,fallback_cost_usd\r\n' +
+      "2026-11,configured_prices,USD,Ada,u1,'=SUM(A1),k1,3,2,1,0,100,10,50,1234,0.0012340002,34,0.0000340001\r\n" +
+      '2026-11,configured_prices,USD,Former member,u2,API token,,3,2,1,0,100,10,50,1234,0.0012340002,34,0.0000340001\r\n',
   );
   assert.match(
     statementCsv(statement, 'organization', 'API token'),

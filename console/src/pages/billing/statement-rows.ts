@@ -49,6 +49,8 @@ const USAGE_COLUMNS = [
   'output_tokens',
   'metered_spend_micros',
   'metered_spend_usd',
+  'fallback_cost_micros',
+  'fallback_cost_usd',
 ] as const satisfies readonly (keyof UsageTotals)[];
 
 /** The rows with the API's exact numbers. Every row states its basis, so that it cannot pass for an invoice. */

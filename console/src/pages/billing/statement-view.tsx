@@ -163,9 +163,17 @@ function spendOf({ metered_spend_micros: micros }: UsageTotals): string {
   return micros === null ? text.unpriced.noPrice : formatMoney(micros);
 }
 
-function spendNote({ metered_spend_micros: micros, unpriced_requests: unpriced }: UsageTotals): string {
+function spendNote(totals: UsageTotals): string {
+  const {
+    metered_spend_micros: micros,
+    unpriced_requests: unpriced,
+    fallback_cost_micros: fallbacks,
+  } = totals;
   if (micros === null) return text.unpriced.noPriceHint;
-  return unpriced === 0 ? '' : text.unpriced.excludes(unpriced);
+  return [
+    ...(fallbacks === 0 ? [] : [words.fallbacks(formatMoney(fallbacks))]),
+    ...(unpriced === 0 ? [] : [text.unpriced.excludes(unpriced)]),
+  ].join(' · ');
 }
 
 function estimateNote({ estimated_requests: estimated }: UsageTotals): string {

@@ -38,7 +38,7 @@ export function SpendSection({ spend, knowsBudget }: SpendSectionProps) {
           <p className="mb-2.5 text-xs text-ink-faint">
             <Forecast month={month} />
             {budget === null && knowsBudget ? ` · ${words.noBudget}` : null}
-            {isCostKnown(spend.today) ? ` · ${words.today(formatMoneyShort(spend.today.cost_micros))}` : null}
+            {isCostKnown(spend.today) ? ` · ${todayWords(spend.today)}` : null}
           </p>
           <MonthFigure spend={spend} />
         </>
@@ -47,6 +47,12 @@ export function SpendSection({ spend, knowsBudget }: SpendSectionProps) {
       )}
     </LeadSection>
   );
+}
+
+/** Adds the cost of fallbacks, unless it is 0. */
+function todayWords({ cost_micros: cost, fallback_cost_micros: fallbacks }: Spend['today']): string {
+  const today = words.today(formatMoneyShort(cost));
+  return fallbacks === 0 ? today : `${today}, ${words.fallbacksToday(formatMoneyShort(fallbacks))}`;
 }
 
 function Forecast({ month }: Pick<Spend, 'month'>) {

@@ -5,7 +5,7 @@ import { formatCount, formatDuration } from '../../format/numbers.ts';
 import { DaySpend, DayTraffic, known, SpendTotal } from '../../parts/day-figure.tsx';
 import { ErrorShare, errorShareOf } from '../../parts/error-share.tsx';
 import { healthOrder, isUnwell } from '../../parts/health-order.ts';
-import { LaneFallbacks, LaneWait } from '../../parts/lane-figure.tsx';
+import { LaneFallbackCost, LaneFallbacks, LaneWait } from '../../parts/lane-figure.tsx';
 import { text } from '../../text/index.ts';
 import { classes } from '../../ui/class-names.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
@@ -88,7 +88,12 @@ const traffic: readonly Column<LaneRow>[] = [
     from: 'xl',
     align: 'right',
     sortBy: ({ figures }) => figures?.fallbackRate ?? -1,
-    cell: ({ figures }) => <LaneFallbacks of={figures} />,
+    cell: ({ figures }) => (
+      <>
+        <LaneFallbacks of={figures} />
+        <LaneFallbackCost of={figures} />
+      </>
+    ),
   },
   {
     id: 'spend',

@@ -8,6 +8,7 @@ const lane: LaneDraft = {
   description: '',
   default_max_wait_ms: 5_000,
   allow_fallback: true,
+  hold_ms: 2_000,
   selection: 'preferred',
   priority: 'standard',
   hidden: false,

@@ -6,6 +6,7 @@ export interface LaneDraft {
   readonly description: string;
   readonly default_max_wait_ms: number;
   readonly allow_fallback: boolean;
+  readonly hold_ms: number;
   readonly selection: Lane['selection'];
   readonly priority: Lane['priority'];
   readonly hidden: boolean;
@@ -33,6 +34,7 @@ const FIELDS: readonly FieldName[] = [
   'description',
   'default_max_wait_ms',
   'allow_fallback',
+  'hold_ms',
   'selection',
   'priority',
   'hidden',
@@ -45,6 +47,7 @@ export function draftOf(lane: LaneDetail): LaneDraft {
     description: lane.description ?? '',
     default_max_wait_ms: lane.default_max_wait_ms,
     allow_fallback: lane.allow_fallback,
+    hold_ms: lane.hold_ms,
     selection: lane.selection,
     priority: lane.priority,
     hidden: lane.hidden,

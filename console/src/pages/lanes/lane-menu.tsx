@@ -72,8 +72,9 @@ export function LaneMenu({ lane, onDeleted }: { readonly lane: Lane; readonly on
   );
 }
 
-function settingsOf({ default_max_wait_ms, allow_fallback, selection, priority, hidden, description }: Lane) {
-  return { default_max_wait_ms, allow_fallback, selection, priority, hidden, description };
+function settingsOf(lane: Lane) {
+  const { default_max_wait_ms, allow_fallback, hold_ms, selection, priority, hidden, description } = lane;
+  return { default_max_wait_ms, allow_fallback, hold_ms, selection, priority, hidden, description };
 }
 
 function useToggle(lane: Lane) {

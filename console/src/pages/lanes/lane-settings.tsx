@@ -41,6 +41,21 @@ export function LaneSettings({ lane, draft, disabled, set }: LaneSettingsProps) 
       />
       <ChosenSettings draft={draft} disabled={disabled} set={set} />
       {flag('allow_fallback', words.fallback, words.fallbackHint)}
+      <Field label={words.hold} hint={words.holdHint}>
+        {(control) => (
+          <Input
+            {...control}
+            type="number"
+            min={0}
+            max={60_000}
+            step={1}
+            disabled={disabled || !draft.allow_fallback}
+            value={draft.hold_ms}
+            className="w-28 text-right"
+            onChange={(event) => set({ hold_ms: boundedMs(event.target.value) })}
+          />
+        )}
+      </Field>
       {flag('hidden', words.hidden, words.hiddenHint)}
       {flag('enabled', words.enabled)}
       <div className="grid gap-5 sm:grid-cols-2">
@@ -69,6 +84,10 @@ export function LaneSettings({ lane, draft, disabled, set }: LaneSettingsProps) 
       </div>
     </div>
   );
+}
+
+function boundedMs(text: string): number {
+  return Math.min(60_000, Math.max(0, Math.round(Number(text)) || 0));
 }
 
 function ChosenSettings({ draft, disabled, set }: Omit<LaneSettingsProps, 'lane'>) {

@@ -1,13 +1,13 @@
 import type { RequestDetail } from '@relay/contract';
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { Fragment, type ReactNode } from 'react';
 import { formatCount, formatMoney } from '../../format/numbers.ts';
 import { ResourceLink } from '../../parts/resource-link.tsx';
 import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
 import { classes } from '../../ui/class-names.ts';
 import { Panel } from '../../ui/page.tsx';
-import { type Receipt, receiptOf } from './receipt.ts';
+import { type Receipt, type ReceiptPart, receiptOf } from './receipt.ts';
 import { UsageNotes, UsageTable } from './usage-table.tsx';
 import { nameIn, type RequestNames } from './use-request-names.ts';
 
@@ -26,7 +26,7 @@ export function CostPanel({ detail, names }: CostPanelProps) {
     <Panel
       title={words.title}
       actions={
-        receipt === null || endpointId === null ? null : (
+        receipt === null || endpointId === null || receipt.attempts.length > 1 ? null : (
           <span className="min-w-0 truncate text-xs text-ink-faint">
             {words.pricesOf}{' '}
             <ResourceLink kind="endpoint" id={endpointId} name={nameIn(names.endpoint, endpointId)} />
@@ -38,7 +38,7 @@ export function CostPanel({ detail, names }: CostPanelProps) {
         {receipt === null ? (
           <UsageTable detail={detail} />
         ) : (
-          <ReceiptTable receipt={receipt} detail={detail} />
+          <ReceiptTable receipt={receipt} detail={detail} names={names} />
         )}
       </Paper>
       <div className="space-y-1.5 px-4 pb-2.5 text-xs text-ink-faint">
@@ -75,25 +75,26 @@ function Cut() {
   );
 }
 
-function ReceiptTable({ receipt, detail }: { readonly receipt: Receipt; readonly detail: RequestDetail }) {
-  const { lines, total, estimate } = receipt;
+interface ReceiptTableProps extends CostPanelProps {
+  readonly receipt: Receipt;
+}
+
+function ReceiptTable({ receipt, detail, names }: ReceiptTableProps) {
+  const { attempts, total, estimate } = receipt;
   const { estimated_input_tokens: input, estimated_output_tokens: output } = detail;
   return (
     <table className="w-full leading-5 tabular-nums">
       <caption className="sr-only">{words.caption}</caption>
       <tbody>
-        {lines.map(({ line: { kind, tokens, price_micros: price }, cost }) => (
-          <tr key={kind} className={ROW}>
-            <th scope="row" className="text-left font-normal">
-              {tokens === null ? words.flat : words.tokens(formatCount(tokens), words.kinds[kind])}
-            </th>
-            <td className="text-right whitespace-nowrap text-ink-faint">
-              {tokens === null ? null : words.times(formatMoney(price))}
-            </td>
-            <td className="pl-2.5 text-right whitespace-nowrap">{cost}</td>
-          </tr>
+        {attempts.map((part) => (
+          <Fragment key={part.attempt}>
+            {attempts.length > 1 ? (
+              <AttemptHead number={part.attempt} attempt={detail.attempts[part.attempt - 1]} names={names} />
+            ) : null}
+            <AttemptLines part={part} />
+          </Fragment>
         ))}
-        {lines.length === 0 ? (
+        {attempts.length === 0 ? (
           <tr className={ROW}>
             <th scope="row" colSpan={3} className="text-left font-normal text-ink-soft">
               {words.free}
@@ -142,6 +143,38 @@ function ReceiptTable({ receipt, detail }: { readonly receipt: Receipt; readonly
         )}
       </tbody>
     </table>
+  );
+}
+
+function AttemptLines({ part }: { readonly part: ReceiptPart }) {
+  return part.lines.map(({ line: { kind, tokens, price_micros: price }, cost }) => (
+    <tr key={kind} className={ROW}>
+      <th scope="row" className="text-left font-normal">
+        {tokens === null ? words.flat : words.tokens(formatCount(tokens), words.kinds[kind])}
+      </th>
+      <td className="text-right whitespace-nowrap text-ink-faint">
+        {tokens === null ? null : words.times(formatMoney(price))}
+      </td>
+      <td className="pl-2.5 text-right whitespace-nowrap">{cost}</td>
+    </tr>
+  ));
+}
+
+interface AttemptHeadProps {
+  readonly number: number;
+  readonly attempt: RequestDetail['attempts'][number] | undefined;
+  readonly names: RequestNames;
+}
+
+/** Above the lines of an attempt, where several used something. */
+function AttemptHead({ number, attempt, names }: AttemptHeadProps) {
+  const endpoint = attempt === undefined ? '' : nameIn(names.endpoint, attempt.endpoint_id);
+  return (
+    <tr className={classes(ROW, 'not-first:[&>th]:pt-2')}>
+      <th scope="rowgroup" colSpan={3} className="text-left font-normal break-words text-ink-faint">
+        {text.requests.detail.waterfall.attempt(number, endpoint)}
+      </th>
+    </tr>
   );
 }
 

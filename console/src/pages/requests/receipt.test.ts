@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { receiptOf } from './receipt.ts';
 
-const line = (kind: 'input' | 'cached_input' | 'output', cost_usd: string) => ({
+const line = (kind: 'input' | 'cached_input' | 'output', cost_usd: string, attempt = 1) => ({
+  attempt,
   kind,
   tokens: 1,
   price_micros: 1,
@@ -17,11 +18,26 @@ describe('the receipt of a request', () => {
       estimated_cost_micros: 1_300_000_000,
     });
     assert.deepEqual(
-      receipt?.lines.map(({ cost }) => cost),
-      ['$0.0102360', '$0.0006144', '$1,234.5000000'],
+      receipt?.attempts.map(({ lines }) => lines.map(({ cost }) => cost)),
+      [['$0.0102360', '$0.0006144', '$1,234.5000000']],
     );
     assert.equal(receipt?.total, '$1,234.5108504');
     assert.deepEqual(receipt?.estimate, { reserved: '$1,300.0000000', rest: '$65.4891496', isOver: false });
+  });
+
+  it('has a part for each attempt that used something', () => {
+    const receipt = receiptOf({
+      cost_lines: [line('input', '0.000001'), line('input', '0.000002', 3), line('output', '0.000004', 3)],
+      cost_usd: '0.000007',
+      estimated_cost_micros: null,
+    });
+    assert.deepEqual(
+      receipt?.attempts.map(({ attempt, lines }) => [attempt, lines.map(({ cost }) => cost)]),
+      [
+        [1, ['$0.000001']],
+        [3, ['$0.000002', '$0.000004']],
+      ],
+    );
   });
 
   it('says what was used beyond the estimate', () => {

@@ -7,9 +7,16 @@ const DIGITS_MIN = 6;
 
 type CostLine = NonNullable<RequestDetail['cost_lines']>[number];
 
+export interface ReceiptPart {
+  /** Its number; the first is 1. */
+  readonly attempt: number;
+  readonly lines: readonly { readonly line: CostLine; readonly cost: string }[];
+}
+
 /** The exact amounts of a request, all with the same number of decimals. */
 export interface Receipt {
-  readonly lines: readonly { readonly line: CostLine; readonly cost: string }[];
+  /** One for each attempt that used something. */
+  readonly attempts: readonly ReceiptPart[];
   readonly total: string;
   /** The estimate, and what of it was not used or was used beyond it; null without an estimate. */
   readonly estimate: { readonly reserved: string; readonly rest: string; readonly isOver: boolean } | null;
@@ -27,7 +34,10 @@ export function receiptOf({
   const cost = picosOf(usd);
   const reserved = estimated === null ? null : BigInt(estimated) * PICOS_PER_MICRO;
   return {
-    lines: lines.map((line) => ({ line, cost: shown(picosOf(line.cost_usd)) })),
+    attempts: [...Map.groupBy(lines, ({ attempt }) => attempt)].map(([attempt, own]) => ({
+      attempt,
+      lines: own.map((line) => ({ line, cost: shown(picosOf(line.cost_usd)) })),
+    })),
     total: shown(cost),
     estimate:
       reserved === null

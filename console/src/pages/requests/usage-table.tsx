@@ -69,18 +69,25 @@ export function UsageNotes({ detail }: { readonly detail: RequestDetail }) {
   );
 }
 
-/** Whether a provider was asked at all decides what missing usage means. */
+/** Without usage, says that nothing was sent, or that the provider reported none. */
 function sourceWords({ usage_source: source, attempts }: RequestDetail): string {
-  return source === 'none' && attempts.length > 0 ? words.sources.failed : words.sources[source];
+  const sources = new Set(attempts.map((each) => each.usage_source).filter((each) => each !== 'none'));
+  if (sources.size > 1) return words.sources.mixed;
+  return source === 'none' && attempts.some(({ sent }) => sent)
+    ? words.sources.failed
+    : words.sources[source];
 }
 
 /** A report beyond what a hard limit had reserved is charged in full; one that cannot be true is not. */
 function reportWords(
-  { input_tokens, output_tokens }: RequestDetail,
+  { attempts }: RequestDetail,
   reported: NonNullable<RequestDetail['reported_usage']>,
 ): string {
-  if (reported.input_tokens === input_tokens && reported.output_tokens === output_tokens)
-    return words.overReserved;
+  const isCounted = attempts.some(
+    ({ input_tokens: input, output_tokens: output }) =>
+      input === reported.input_tokens && output === reported.output_tokens,
+  );
+  if (isCounted) return words.overReserved;
   return words.bounded(formatCount(reported.input_tokens), formatCount(reported.output_tokens));
 }
 

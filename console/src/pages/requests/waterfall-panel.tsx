@@ -1,5 +1,5 @@
 import type { BoundPolicy, RequestDetail } from '@relay/contract';
-import { formatCount, formatDuration } from '../../format/numbers.ts';
+import { formatCount, formatDuration, formatMoney } from '../../format/numbers.ts';
 import { boundLimitOf } from '../../parts/limit-metrics.ts';
 import { isUnchanged, passageWords } from '../../parts/passage-words.ts';
 import { text } from '../../text/index.ts';
@@ -17,6 +17,7 @@ import {
 } from './waterfall.ts';
 
 const words = text.requests.detail.waterfall;
+const costWords = text.requests.detail.cost;
 const verdictWords = text.requests.detail.guardrails.verdicts;
 
 interface WaterfallPanelProps {
@@ -102,6 +103,7 @@ interface StepLineProps {
 function StepLine({ step, totalMs, passage, lines: { name, note }, stream, limitedBy }: StepLineProps) {
   const { startMs, tookMs } = step;
   const providerSaid = step.kind === 'attempt' ? step.attempt.upstream_message : null;
+  const use = step.kind === 'attempt' ? usedWords(step.attempt) : null;
   const caption = captionOf(stream, limitedBy);
   return (
     <li className={classes(GRID, 'border-t py-1.5')}>
@@ -137,6 +139,9 @@ function StepLine({ step, totalMs, passage, lines: { name, note }, stream, limit
         <span className="sr-only">{words.starts(formatDuration(startMs), formatDuration(tookMs))}</span>
         <span aria-hidden>{formatDuration(tookMs)}</span>
       </p>
+      {use === null ? null : (
+        <p className="order-last col-span-full mt-1 text-xs break-words text-ink-soft tabular-nums">{use}</p>
+      )}
       {passage === null ? null : (
         <p className="order-last col-span-full mt-1 text-xs break-words text-ink-soft">{passage}</p>
       )}
@@ -243,6 +248,18 @@ function streamWords({ tokens, perSecond }: StreamedPart): string | null {
 function gridShareOf(totalMs: number): number {
   const [, stepMs = totalMs] = ticksOf(totalMs);
   return stepMs / totalMs;
+}
+
+/** Tokens, source and cost of an attempt. */
+function usedWords({ sent, usage_source: source, ...attempt }: RequestDetail['attempts'][number]): string {
+  const { input_tokens: input, output_tokens: output, cost_micros: cost } = attempt;
+  if (!sent) return words.use.notSent;
+  if (source === 'none' || input === null || output === null) return words.use.none;
+  return words.use.used(
+    costWords.inputOutput(formatCount(input), formatCount(output)),
+    cost === null ? text.unpriced.noPrice : formatMoney(cost),
+    words.use.sources[source],
+  );
 }
 
 function passageOf(step: Step, { operation }: RequestDetail): string | null {

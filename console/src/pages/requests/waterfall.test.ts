@@ -68,14 +68,20 @@ test('the axis has a few round ticks', () => {
 });
 
 test('a stream has its first token and its rate within the bar of its last attempt', () => {
-  const served = { ...(attempt(2, 200, 0, 1_000) as object), outcome: 'succeeded' } as never;
+  const servedFrom = (usage_source: string) =>
+    ({
+      ...(attempt(2, 200, 0, 1_000) as object),
+      outcome: 'succeeded',
+      usage_source,
+      output_tokens: 120,
+    }) as never;
   const failed = { ...(attempt(1, 100, 0, 50) as object), outcome: 'failed' } as never;
   const streamed = {
     streaming: true,
-    usage_source: 'reported',
-    output_tokens: 120,
+    // With what the failed attempt used.
+    output_tokens: 130,
     usage_details: null,
-    attempts: [failed, served],
+    attempts: [failed, servedFrom('reported')],
     timings: { first_content_ms: 600, wait_ms: 0 },
   };
   const partsOf = (over: object) => {
@@ -86,7 +92,9 @@ test('a stream has its first token and its rate within the bar of its last attem
   assert.deepEqual(partsOf({ streaming: false }), []);
   assert.deepEqual(partsOf({ timings: { first_content_ms: null, wait_ms: 0 } }), []);
   assert.deepEqual(partsOf({ timings: { first_content_ms: 150, wait_ms: 0 } }), [], 'of another attempt');
-  assert.deepEqual(partsOf({ usage_source: 'estimated' }), [{ firstMs: 400, tokens: null, perSecond: null }]);
+  assert.deepEqual(partsOf({ attempts: [failed, servedFrom('estimated')] }), [
+    { firstMs: 400, tokens: null, perSecond: null },
+  ]);
   const hidden = partsOf({ usage_details: { reasoning_tokens: 20 } });
   assert.deepEqual(
     hidden,

@@ -77,7 +77,8 @@ export function streamedPartOf(step: Step, detail: RequestDetail): StreamedPart 
   if (firstAtMs === null || firstAtMs < step.startMs || firstAtMs > step.startMs + step.tookMs) return null;
   const firstMs = firstAtMs - step.startMs;
   const restMs = step.tookMs - firstMs;
-  const { usage_source: source, output_tokens: output, usage_details: details } = detail;
+  const { usage_source: source, output_tokens: output } = step.attempt;
+  const { usage_details: details } = detail;
   const tokens = source === 'reported' || source === 'streamed' ? output : null;
   const isTelling = restMs >= RATE_MS_MIN && (details?.reasoning_tokens ?? 0) === 0;
   return { firstMs, tokens, perSecond: tokens !== null && isTelling ? (tokens * 1_000) / restMs : null };

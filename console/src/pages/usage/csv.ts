@@ -51,6 +51,7 @@ const UNITS: Partial<Record<Timeseries['metric'], string>> = {
   latency_ms_p95: 'ms',
   ttft_ms: 'ms',
   fallback_rate: '%',
+  fallback_cost_micros: 'USD',
 };
 
 /** Counts have their unit in their name. */
@@ -66,7 +67,7 @@ function inUnit(name: string, unit: string): string {
 /** Spend in exact dollars, which micro-USD round. */
 function cellOf(metric: Timeseries['metric'], value: number | null, usd: string | undefined): Cell {
   if (value === null) return null;
-  if (metric === 'cost_micros') return usd ?? value / 1_000_000;
+  if (metricLook(metric).isMoney) return usd ?? value / 1_000_000;
   return metric === 'fallback_rate' ? percentOf(value) : value;
 }
 
@@ -82,7 +83,7 @@ export function csvName({ metric, group_by: group, from, to }: Timeseries, isFil
   );
   const parts = [
     'usage',
-    metric === 'cost_micros' ? 'spend' : metric,
+    metric === 'cost_micros' ? 'spend' : metric.replace('_micros', ''),
     ...(group === 'none' ? [] : ['by', group]),
     ...(isFiltered ? ['filtered'] : []),
     first,

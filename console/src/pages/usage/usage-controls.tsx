@@ -14,7 +14,14 @@ const words = text.usage;
 
 const METRIC_GROUPS: Readonly<Record<keyof typeof words.metricGroups, readonly UsageMetric[]>> = {
   traffic: ['requests', 'errors', 'fallback_rate'],
-  tokens: ['cost_micros', 'total_tokens', 'input_tokens', 'output_tokens', 'cached_input_tokens'],
+  tokens: [
+    'cost_micros',
+    'fallback_cost_micros',
+    'total_tokens',
+    'input_tokens',
+    'output_tokens',
+    'cached_input_tokens',
+  ],
   time: ['wait_ms_p50', 'wait_ms_p95', 'latency_ms_p50', 'latency_ms_p95', 'ttft_ms'],
 };
 

@@ -226,7 +226,7 @@ function underCurrentLimits({ world, configVersion }: History, ask: AdmissionAsk
 function randomActual({ random }: History, { charges }: CandidateAsk): Actual {
   const share = random.pick([0, 0.3, 0.7, 1, 1, 1, random.integer(1, 10) === 1 ? 1.5 : 1]);
   const costOf = (quantity: 'tokens' | 'spend') =>
-    charges.find(({ policy }) => METRICS[policy.metric].quantity === quantity)?.cost ?? 10;
+    charges.find(({ policy }) => METRICS[policy.metric].quantity === quantity)?.cost || 10;
   return {
     dispatched: random.integer(1, 12) > 1,
     tokens: Math.floor(costOf('tokens') * share),

@@ -113,7 +113,8 @@ export function noteEnded(
       all.push({
         ...entry,
         operationId: '',
-        sentMs: atMs,
+        // A calendar window counts what is dispatched in it.
+        sentMs: isSliding(policy.period) ? atMs : entry.sentMs,
         reachedMs: Number.POSITIVE_INFINITY,
         amount: beyond,
       });

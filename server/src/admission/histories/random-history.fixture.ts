@@ -127,14 +127,19 @@ function randomLimit(random: Random, metric: AppliedLimit['metric'], period: Lim
 
 /** The candidates of a lane, with what one request is charged there. */
 export function candidatesOf(random: Random, { policies }: World, lane: Lane): CandidateAsk[] {
-  const tokens = random.integer(1, 40) * (random.integer(1, 12) === 1 ? 8 : 1);
-  return lane.candidates.map((positions, index) => ({
-    endpointId: `${lane.name}-e${index}`,
-    paced: lane.paced,
-    charges: positions.flatMap((position) => {
-      const policy = policies[position];
-      if (policy === undefined) return [];
-      return [{ policy, cost: amountOf(policy.metric, { tokens, spendMicros: tokens * (index + 1) }) }];
-    }),
-  }));
+  // Some are expected to take nothing, and may take something all the same.
+  const tokens =
+    random.integer(1, 20) === 1 ? 0 : random.integer(1, 40) * (random.integer(1, 12) === 1 ? 8 : 1);
+  return lane.candidates.map((positions, index) => {
+    const spendMicros = random.integer(1, 6) === 1 ? 0 : tokens * (index + 1);
+    return {
+      endpointId: `${lane.name}-e${index}`,
+      paced: lane.paced,
+      charges: positions.flatMap((position) => {
+        const policy = policies[position];
+        if (policy === undefined) return [];
+        return [{ policy, cost: amountOf(policy.metric, { tokens, spendMicros }) }];
+      }),
+    };
+  });
 }

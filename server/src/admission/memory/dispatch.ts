@@ -33,7 +33,8 @@ export function dispatch(call: Call, lease: Lease, waiter: Waiter, on: number): 
 function noteService(line: Line, { rank, caller, queue }: Waiter, candidate: Candidate): void {
   let share = 0;
   for (const { window, cost } of candidate.charges) {
-    share = Math.max(share, cost / window.limit);
+    // A limit may be 0.
+    if (cost > 0) share = Math.max(share, cost / window.limit);
     owe(line, window.key, rank);
   }
   for (const units of candidate.units) {

@@ -10,7 +10,7 @@ import { nextSlotMs, wakeAtMs } from './places.ts';
 import { emptyState, unknownWindows } from './state.ts';
 import { step } from './step.ts';
 import { sweep } from './sweep.ts';
-import { initializeWindows, recountWindows, usageOf } from './usage.ts';
+import { initializeWindows, recountWindows, spendAgain, usageOf } from './usage.ts';
 
 export interface MemoryEngineDeps {
   readonly clock: Pick<Clock, 'nowMs'>;
@@ -46,12 +46,12 @@ export function createMemoryEngine(deps: MemoryEngineDeps, remembered?: Remember
   const memory = createMemory(deps, remembered);
   const { leases } = memory;
 
-  function run<T>(organizationId: string, change: (call: Call) => T): T {
+  const run: Run = (organizationId, change) => {
     const call = openCall(memory, organizationId);
     const result = change(call);
     tell(deps.line, [call]);
     return result;
-  }
+  };
 
   return {
     unknown: memory.unknown,
@@ -69,17 +69,7 @@ export function createMemoryEngine(deps: MemoryEngineDeps, remembered?: Remember
         changeLimits(call, version, changes);
         step(call);
       }),
-    async restore(ask, candidate, agoMs) {
-      if ((leases.get(ask.operationId)?.state ?? 'tried') !== 'tried') return true;
-      const late = memory.late.get(ask.operationId);
-      if (late !== undefined) {
-        run(ask.organizationId, (call) => revive(call, late, ask, call.nowMs));
-        return true;
-      }
-      if (memory.unknown(ask.organizationId, policiesOf(ask.candidates)).length > 0) return false;
-      run(ask.organizationId, (call) => restore(call, ask, candidate, agoMs, memory.nextSeq()));
-      return true;
-    },
+    ...restoring(memory, run),
     async extend(_organizationId, operationIds, leaseMs) {
       const now = memory.nowMs();
       return operationIds.filter((id) => {
@@ -110,6 +100,34 @@ export function createMemoryEngine(deps: MemoryEngineDeps, remembered?: Remember
       return limits.map((limit) => usageOf(call, limit));
     },
     nextSlots: async (organizationId, ids) => slotsOf(openCall(memory, organizationId), ids),
+  };
+}
+
+type Run = <T>(organizationId: string, change: (call: Call) => T) => T;
+
+/** Restores operations and earlier attempts of a lost engine. Their calls return false if windows have to be initialized first. */
+function restoring(memory: EngineMemory, run: Run): Pick<AdmissionEngine, 'restore' | 'restoreUses'> {
+  /** Operations whose earlier attempts were restored. */
+  const restored = new Set<string>();
+  return {
+    async restore(ask, candidate, agoMs) {
+      if ((memory.leases.get(ask.operationId)?.state ?? 'tried') !== 'tried') return true;
+      const late = memory.late.get(ask.operationId);
+      if (late !== undefined) {
+        run(ask.organizationId, (call) => revive(call, late, ask, call.nowMs));
+        return true;
+      }
+      if (memory.unknown(ask.organizationId, policiesOf(ask.candidates)).length > 0) return false;
+      run(ask.organizationId, (call) => restore(call, ask, candidate, agoMs, memory.nextSeq()));
+      return true;
+    },
+    async restoreUses(organizationId, operationId, uses) {
+      if (restored.has(operationId)) return true;
+      if (memory.unknown(organizationId, policiesOf([{ charges: uses }])).length > 0) return false;
+      restored.add(operationId);
+      run(organizationId, (call) => spendAgain(call, uses));
+      return true;
+    },
   };
 }
 

@@ -35,7 +35,8 @@ export function blockedBy(call: Call, waiter: Waiter, index: number, why: Why): 
     if (why === 'turn' && candidate.paced && paceNextMs(window, nowMs) > nowMs) return window.key;
   }
   for (const { window, cost } of candidate.charges) {
-    if (breaksPlanNow(call, waiter, window, cost, why)) return window.key;
+    // A charge of 0 delays no other request.
+    if (cost > 0 && breaksPlanNow(call, waiter, window, cost, why)) return window.key;
   }
   return null;
 }
@@ -115,7 +116,7 @@ interface Shadow {
 /** The earliest moment of a waiter ahead that takes more, which this one must not delay. */
 function shadowFor({ state }: Call, waiter: Waiter, window: Window, smaller: number): Shadow | null {
   const shadow = state.line?.places.get(window.key)?.shadow ?? null;
-  if (shadow === null) return null;
+  if (shadow === null || smaller === 0) return null;
   const { waiter: first, atMs } = shadow;
   if (first === waiter || state.line?.waiting.get(first.operationId) !== first) return null;
   if (compareWaiters(first, waiter) > 0) return null;
@@ -156,7 +157,7 @@ function earliestMoveTo(call: Call, waiter: Waiter, candidate: Candidate): numbe
     for (const { window, cost } of candidate.charges) {
       if (atMs === call.nowMs && dispatchedAt(window, atMs) + cost > window.limit)
         atMs = endOf(window, placeOf(window, atMs));
-      else {
+      else if (cost > 0 || atMs > call.nowMs) {
         const last = lastFullRun(waiter, window, cost, atMs, shadowFor(call, waiter, window, cost));
         if (last >= 0) atMs = endOf(window, last);
       }

@@ -1,6 +1,6 @@
 import type { AppliedLimit } from '../../domain/limits/limit.ts';
 import { amountOf } from '../../domain/limits/metric.ts';
-import type { Actual, AdmissionAsk, CandidateAsk } from '../engine.ts';
+import type { Actual, AdmissionAsk } from '../engine.ts';
 import type { Call, Lease, Tried } from './model.ts';
 import { touch } from './places.ts';
 import { spend } from './window.ts';
@@ -26,22 +26,25 @@ export function newLease(ask: AdmissionAsk, seq: number, nowMs: number, tried: T
   };
 }
 
-/** The attempt that was sent before this ask and failed. */
+/** The candidate of a draft without an attempt in flight. */
+const NO_CANDIDATE = -1;
+
+/** Returns the draft of a request whose sent attempt failed before this ask: the draft has the usage of that attempt. */
 export function triedBefore(held: Lease | undefined, ask: AdmissionAsk): Tried | null {
   if (held?.state === 'dispatched' && ask.release?.dispatched === true)
-    return { draft: held.draft, candidate: held.candidate };
+    return { draft: ask.draft, candidate: NO_CANDIDATE };
   return held?.tried ?? null;
 }
 
 /**
- * Returns what a dispatched operation did not use: the unused part goes back to where it was charged, usage beyond the
- * estimate is charged now. `null`: it used nothing.
+ * Returns what a dispatched operation did not use: the unused part goes back to where it was charged. Usage beyond the estimate is charged to the
+ * calendar window of the dispatch, which may be over, and to short windows now. `null`: it used nothing.
  */
 export function giveBack(call: Call, lease: Lease, actual: Actual | null): void {
   const { state, nowMs } = call;
   for (const { window, cost } of lease.charges) {
     const used = actual?.dispatched === true ? amountOf(window.metric, actual) : 0;
-    if (used > cost) spend(window, nowMs, used - cost);
+    if (used > cost) spend(window, window.geometry === null ? lease.dispatchedMs : nowMs, used - cost);
     if (used >= cost) continue;
     spend(window, lease.dispatchedMs, used - cost);
     touch(state.line, window.key);
@@ -95,7 +98,12 @@ export function forget({ leases, late }: Call, lease: Lease, tried: Tried | null
     leases.set(lease.operationId, { ...lease, state: 'tried', charges: [], units: [], tried, expiresMs });
 }
 
-export function policiesOf(candidates: readonly CandidateAsk[]): AppliedLimit[] {
+/** Has charges to limits. */
+export interface Charged {
+  readonly charges: readonly { readonly policy: AppliedLimit }[];
+}
+
+export function policiesOf(candidates: readonly Charged[]): AppliedLimit[] {
   const policies = new Map<string, AppliedLimit>();
   for (const { charges } of candidates) for (const { policy } of charges) policies.set(policy.id, policy);
   return [...policies.values()];

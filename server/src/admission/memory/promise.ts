@@ -2,7 +2,7 @@ import { candidateOf, exceededOf } from './fitting.ts';
 import { compareDeadlines, compareSlots } from './line.ts';
 import type { Call, Candidate, Headroom, Line, Units, Waiter } from './model.ts';
 import { touch } from './places.ts';
-import { latest, latestEven } from './runs.ts';
+import { headroomFor, latest, latestEven } from './runs.ts';
 import { insert, remove } from './sorted-list.ts';
 import { cooldownUntilMs, isFull } from './state.ts';
 import { placeOf, planAt, startOf } from './window.ts';
@@ -62,8 +62,9 @@ function slotAt(
     for (let pass = 0; pass < PASSES_MAX && atMs >= fromMs; pass += 1) {
       const beforeMs = atMs;
       for (const { window, cost } of charges) {
-        if (isEven) atMs = latestEven(window, atMs, nowMs, cost, headroom);
-        if (atMs >= fromMs) atMs = latest(window, atMs, fromMs, cost, nowMs, headroom);
+        const room = headroomFor(cost, headroom);
+        if (isEven) atMs = latestEven(window, atMs, nowMs, cost, room);
+        if (atMs >= fromMs) atMs = latest(window, atMs, fromMs, cost, nowMs, room);
         if (atMs < fromMs) break;
       }
       if (atMs !== beforeMs) continue;

@@ -5,7 +5,7 @@ import { candidateOf, exceededOf } from './fitting.ts';
 import type { Call, Candidate, Headroom, Units, Waiter, Window } from './model.ts';
 import { intervalMs } from './pace.ts';
 import { guardMs } from './promise.ts';
-import { earliest, NO_HEADROOM } from './runs.ts';
+import { earliest, headroomFor, NO_HEADROOM } from './runs.ts';
 import { cooldownUntilMs, isFull, stateOf } from './state.ts';
 import { dispatchedAt, endOf, NEVER_MS, placeOf, startOf } from './window.ts';
 
@@ -60,7 +60,8 @@ function roomAt(call: Call, waiter: Waiter, candidate: Candidate): Room {
   let boundBy: Window | null = null;
   for (const { window, cost } of candidate.charges) {
     const after = isOneLine(call, window) ? afterLine : afterPromises;
-    const laterMs = after(window, cost, nowMs, leftToOthers(call, window, headroom), coolMs);
+    const room = headroomFor(cost, headroom);
+    const laterMs = after(window, cost, nowMs, leftToOthers(call, window, room), coolMs);
     if (laterMs <= atMs) continue;
     atMs = laterMs;
     boundBy = window;
@@ -70,7 +71,7 @@ function roomAt(call: Call, waiter: Waiter, candidate: Candidate): Room {
   for (let pass = 0; pass < PASSES_MAX && atMs < NEVER_MS; pass += 1) {
     const beforeMs = atMs;
     for (const { window, cost } of candidate.charges) {
-      const laterMs = earliest(window, atMs, cost, nowMs, headroom, leadMs);
+      const laterMs = earliest(window, atMs, cost, nowMs, headroomFor(cost, headroom), leadMs);
       if (laterMs <= atMs) continue;
       atMs = laterMs;
       boundBy = window;

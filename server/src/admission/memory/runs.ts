@@ -7,6 +7,11 @@ const TURNS_MAX = 4_096;
 
 export const NO_HEADROOM: Headroom = { rank: 0, free: 0, floor: 1 };
 
+/** A priority class leaves headroom to others; a charge of 0 needs none. */
+export function headroomFor(cost: number, headroom: Headroom): Headroom {
+  return cost > 0 ? headroom : NO_HEADROOM;
+}
+
 const HEADROOM: readonly Headroom[] = [
   { rank: 0, free: 0.15, floor: 0.85 },
   { rank: 1, free: 0.25, floor: 0.1 },

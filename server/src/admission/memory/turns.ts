@@ -133,8 +133,9 @@ function firstFor(call: Call, line: Line, seen: ReadonlySet<Queue>, found: Turn)
  */
 function exchange(line: Line, waiter: Waiter, count = BY_SLOT_MAX, except?: Waiter): void {
   if (waiter.reservedOn < 0) return;
-  const { charges } = candidateOf(waiter, waiter.reservedOn);
-  let soonest = charges[0]?.window.plan.slice(0, count) ?? [];
+  // A charge of 0 is in no plan.
+  const charge = candidateOf(waiter, waiter.reservedOn).charges.find(({ cost }) => cost > 0);
+  let soonest = charge?.window.plan.slice(0, count) ?? [];
   while (soonest.length > 0) {
     const at = soonest.findIndex(
       (other) => other !== except && suits(other, waiter) && chargesMatch(other, waiter),

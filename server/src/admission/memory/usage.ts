@@ -1,7 +1,7 @@
 import type { AppliedLimit } from '../../domain/limits/limit.ts';
 import { isSliding } from '../../domain/limits/period.ts';
 import { nextWindowMs } from '../calendar-window.ts';
-import type { Opening, PolicyUsage, Recount } from '../engine.ts';
+import type { Opening, PastUse, PolicyUsage, Recount } from '../engine.ts';
 import { windowKey } from '../window-key.ts';
 import type { Call } from './model.ts';
 import { touch } from './places.ts';
@@ -18,6 +18,11 @@ export function initializeWindows({ state, nowMs }: Call, openings: readonly Ope
     // The clock of the process that wrote the row may be ahead.
     spend(window, Math.min(nowMs, startMs + state.time.shiftMs), amount);
   }
+}
+
+/** Charges past usage of attempts to windows that were lost since. */
+export function spendAgain({ state, nowMs }: Call, uses: readonly PastUse[]): void {
+  for (const { policy, agoMs, amount } of uses) spend(openWindow(state, policy), nowMs - agoMs, amount);
 }
 
 /** Changes windows by what they differ from the ledger, if they still are those that were compared with it. */

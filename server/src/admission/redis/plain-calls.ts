@@ -1,6 +1,6 @@
 import type { AdmissionEngine } from '../engine.ts';
 import type { Scripts } from './scripts.ts';
-import { listOf, openingArguments, readUsage, restoreArguments } from './wire.ts';
+import { listOf, openingArguments, readUsage, restoreArguments, useArguments } from './wire.ts';
 
 export interface CallDeps {
   readonly scripts: Scripts;
@@ -11,7 +11,7 @@ export interface CallDeps {
 
 type PlainCalls = Pick<
   AdmissionEngine,
-  'extend' | 'restore' | 'penalize' | 'initialize' | 'usage' | 'nextSlots'
+  'extend' | 'restore' | 'restoreUses' | 'penalize' | 'initialize' | 'usage' | 'nextSlots'
 >;
 
 /** Calls that move no line. */
@@ -24,6 +24,10 @@ export function createPlainCalls({ scripts, time, prefixFor }: CallDeps): PlainC
     async restore(ask, candidate, agoMs) {
       const args = [time(), ...restoreArguments(ask, candidate, agoMs)];
       return Number(await scripts.run('restore', prefixFor(ask.organizationId), args)) === 1;
+    },
+    async restoreUses(organizationId, operationId, uses) {
+      const args = [time(), organizationId, operationId, ...useArguments(uses)];
+      return Number(await scripts.run('restore-uses', prefixFor(organizationId), args)) === 1;
     },
     async penalize(organizationId, endpointId, forMs) {
       const args = [time(), organizationId, endpointId, String(Math.ceil(forMs))];

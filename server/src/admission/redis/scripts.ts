@@ -7,7 +7,7 @@ import { listOf } from './wire.ts';
 const DIRECTORY = join(import.meta.dirname, 'script');
 const NAMES = [
   ...(['batch', 'step', 'change-limits', 'extend', 'restore', 'penalize', 'sweep'] as const),
-  ...(['usage', 'next-slots', 'initialize', 'recount', 'drop-line', 'begin'] as const),
+  ...(['restore-uses', 'usage', 'next-slots', 'initialize', 'recount', 'drop-line', 'begin'] as const),
 ];
 
 /** Read by every script. */
@@ -34,6 +34,7 @@ const PARTS: Readonly<Record<ScriptName, readonly string[]>> = {
   sweep: [...SHARED, ...RULES, ...LINE],
   recount: [...SHARED, ...RULES, ...LINE],
   restore: [...SHARED, ...RULES],
+  'restore-uses': [...SHARED, 'windows'],
   'drop-line': [...SHARED, ...RULES],
   extend: SHARED,
   penalize: [...SHARED, 'windows'],

@@ -4,6 +4,7 @@ import type {
   AdmissionAsk,
   CandidateAsk,
   Opening,
+  PastUse,
   PolicyUsage,
   Recount,
   Refusal,
@@ -44,6 +45,14 @@ export function openingArguments(openings: readonly Opening[]): string[] {
   return openings.flatMap(({ policy: { id, metric, period }, startMs, amount }) => [
     ...[id, metric, period],
     ...[startMs, amount].map(String),
+  ]);
+}
+
+/** Arguments of `restore-uses.lua` after the operation. */
+export function useArguments(uses: readonly PastUse[]): string[] {
+  return uses.flatMap(({ policy: { id, metric, period }, agoMs, amount }) => [
+    ...[id, metric, period],
+    ...[Math.floor(agoMs), amount].map(String),
   ]);
 }
 

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { limitMetrics } from '@relay/contract';
 import fc from 'fast-check';
-import type { LimitScopeType, OrganizationSnapshot } from '../snapshot.ts';
+import type { TokenEstimate } from '../money/usage.ts';
+import type { LimitScopeType, OrganizationSnapshot, Pricing } from '../snapshot.ts';
 import {
   AMOUNTS,
   ANYONE,
@@ -145,47 +146,69 @@ describe('the limits of a request', () => {
   });
 });
 
+const PRICING: Pricing = {
+  inputCostMicrosPer1mTokens: 1_000_000,
+  outputCostMicrosPer1mTokens: 2_000_000,
+  cachedInputCostMicrosPer1mTokens: 1,
+  flatRequestCostMicros: 5,
+};
+const FREE_PRICING: Pricing = {
+  inputCostMicrosPer1mTokens: 0,
+  outputCostMicrosPer1mTokens: 0,
+  cachedInputCostMicrosPer1mTokens: null,
+  flatRequestCostMicros: 0,
+};
+
 describe('the estimated amounts', () => {
-  const priced = {
-    ...organization([]),
-    pricing: new Map([
-      [
-        'e1',
-        {
-          inputCostMicrosPer1mTokens: 1_000_000,
-          outputCostMicrosPer1mTokens: 2_000_000,
-          cachedInputCostMicrosPer1mTokens: 1,
-          flatRequestCostMicros: 5,
-        },
-      ],
-    ]),
-  };
+  const priced = { ...organization([]), pricing: new Map([['e1', PRICING]]) };
   const estimate = { inputTokens: 10, outputTokens: 20 };
 
   it('are input and output, at the full price of the endpoint', () => {
     const amounts = estimatedAmounts(priced, candidateOf(priced, 'gpt', 'e1'), estimate);
     assert.deepEqual(amounts, { tokens: 30, spendMicros: 55 });
   });
-  it('of a request without a cost take nothing, so that a spent budget does not hold it back', () => {
-    const limited = {
-      ...organization([policy('s', { metric: 'spend' }), policy('r')]),
-      pricing: priced.pricing,
-    };
-    const chargedAt = (endpointId: string) =>
-      estimatedCharges(
-        limited,
-        ANYONE,
-        routeOf(limited, 'gpt'),
-        candidateOf(limited, 'gpt', endpointId),
-        estimate,
-        null,
-      ).map((charge) => [charge.policy.id, charge.cost]);
-    assert.deepEqual(chargedAt('e1'), [
+  it('of a request that can cost nothing take nothing, so that a spent budget does not hold it back', () => {
+    const free = { ...FREE_PRICING, variants: [{ serviceTier: 'flex', outputCostMicrosPer1mTokens: 0 }] };
+    assert.deepEqual(chargedAt(undefined), [['r', 1]]);
+    assert.deepEqual(chargedAt(free), [['r', 1]]);
+    const whole = [
       ['s', 55],
       ['r', 1],
-    ]);
-    assert.deepEqual(chargedAt('e2'), [['r', 1]]);
+    ];
+    assert.deepEqual(chargedAt(PRICING), whole);
+    assert.deepEqual(
+      chargedAt(PRICING, { ...estimate, free: true }),
+      [['r', 1]],
+      'the provider charges nothing',
+    );
   });
+  const perhaps: readonly (readonly [string, Partial<Pricing>])[] = [
+    ['of another service tier', { variants: [{ serviceTier: 'priority', inputCostMicrosPer1mTokens: 5 }] }],
+    ['of more input', { variants: [{ aboveInputTokens: 1_000, flatRequestCostMicros: 5 }] }],
+    ['of audio', { audioInputCostMicrosPer1mTokens: 5 }],
+    ['of thinking', { reasoningCostMicrosPer1mTokens: 5 }],
+  ];
+  for (const [what, prices] of perhaps)
+    it(`of nothing are charged where there is a price ${what}, so that the limit counts what the request costs`, () => {
+      const charges = chargedAt({ ...FREE_PRICING, ...prices });
+      assert.deepEqual(charges, [
+        ['s', 0],
+        ['r', 1],
+      ]);
+    });
+
+  function chargedAt(pricing: Pricing | undefined, of: TokenEstimate = estimate) {
+    const limited = {
+      ...organization([policy('s', { metric: 'spend' }), policy('r')]),
+      pricing: new Map(pricing === undefined ? [] : [['e1', pricing]]),
+    };
+    const candidate = candidateOf(limited, 'gpt', 'e1');
+    return estimatedCharges(limited, ANYONE, routeOf(limited, 'gpt'), candidate, of, null).map((charge) => [
+      charge.policy.id,
+      charge.cost,
+    ]);
+  }
+
   it('spend nothing where no price is set', () => {
     const amounts = estimatedAmounts(priced, candidateOf(priced, 'gpt', 'e2'), estimate);
     assert.deepEqual(amounts, { tokens: 30, spendMicros: 0 });

@@ -2,9 +2,10 @@ import { entryIn } from '../../kit/entry-in.ts';
 import { finish, type Steps, stepsOver } from '../../kit/slices.ts';
 import type { Caller } from '../caller.ts';
 import { costMicros } from '../money/money.ts';
+import { highestPrices } from '../money/most-cost.ts';
 import type { TokenEstimate } from '../money/usage.ts';
 import type { Candidate, Route } from '../routing/routing.ts';
-import type { BudgetPolicy, Endpoint, OrganizationSnapshot } from '../snapshot.ts';
+import type { BudgetPolicy, Endpoint, OrganizationSnapshot, Pricing } from '../snapshot.ts';
 import { teamsOf } from '../teams.ts';
 import { type RequestMost, type Reservation, reservationAt } from './hard-reservation.ts';
 import {
@@ -18,7 +19,7 @@ import {
   scopesOf,
 } from './limit.ts';
 import { chargesAt, describedIn, type LimitTable, limitsOn, newTable } from './limit-table.ts';
-import { amountOf, type UsedAmounts } from './metric.ts';
+import { amountOf, METRICS, type UsedAmounts } from './metric.ts';
 
 /** The part of a caller that selects its own limits. */
 export type LimitedCaller = Pick<Caller, 'userId' | 'keyPolicies' | 'keyTeamId'>;
@@ -139,8 +140,8 @@ export function estimatedAmounts(
 }
 
 /**
- * The charges of an estimated request. One that costs nothing takes nothing, so a full window does not delay it. Hard limits take what is
- * reserved.
+ * The charges of an estimated request. Hard limits take what is reserved. A limit that may turn out to count something is charged nothing until
+ * then; where nothing can be counted, a full window does not delay the request.
  */
 export function estimatedCharges(
   snapshot: OrganizationSnapshot,
@@ -155,7 +156,18 @@ export function estimatedCharges(
   if (!estimated) return units;
   const amounts = estimatedAmounts(snapshot, candidate, estimate);
   const charges = chargesFor(snapshot, caller, route, candidate, amounts, reservation ?? amounts);
-  return amounts.spendMicros > 0 ? charges : charges.filter(({ cost }) => cost > 0);
+  if (amounts.spendMicros > 0) return charges;
+  if (estimate.free === true) return charges.filter(({ cost }) => cost > 0);
+  if (isEverPriced(snapshot.pricing.get(candidate.endpoint.id))) return charges;
+  return charges.filter(({ policy, cost }) => cost > 0 || METRICS[policy.metric].quantity !== 'spend');
+}
+
+/** True if any price of the endpoint is above 0, because only the response shows which price a request pays. */
+function isEverPriced(pricing: Pricing | undefined): boolean {
+  if (pricing === undefined) return false;
+  const highest = highestPrices(pricing, Number.POSITIVE_INFINITY);
+  const { inputCostMicrosPer1mTokens, outputCostMicrosPer1mTokens, flatRequestCostMicros } = highest;
+  return inputCostMicrosPer1mTokens > 0 || outputCostMicrosPer1mTokens > 0 || flatRequestCostMicros > 0;
 }
 
 /** By the engine's id of the limit; null when it no longer applies to this caller. */

@@ -29,6 +29,8 @@ export interface Route {
   readonly lane: Lane | null;
   readonly maxWaitMs: number;
   readonly allowFallback: boolean;
+  /** How long a stream may be held before its first content, so that the request can still fall back. */
+  readonly holdMs: number;
   readonly selection: LaneSelection;
   readonly priority: LanePriority;
   /** Whether the organization has enabled lanes of more than one priority. */
@@ -52,8 +54,9 @@ export interface RoutingTable {
   readonly lanes: readonly Lane[];
 }
 
-// Requests that name a model wait as in a lane with default settings.
+// Requests that name a model are served as in a lane with default settings.
 const DEFAULT_MAX_WAIT_MS = 30_000;
+const DEFAULT_HOLD_MS = 2_000;
 
 // A cache and not state: an entry depends on its key alone and is collected with it.
 const tables = new WeakMap<OrganizationSnapshot, RoutingTable>();
@@ -159,6 +162,7 @@ function* addModelRoutes(
       lane: null,
       maxWaitMs: DEFAULT_MAX_WAIT_MS,
       allowFallback: true,
+      holdMs: DEFAULT_HOLD_MS,
       selection: 'soonest',
       priority: 'standard',
       mixedClasses,
@@ -202,6 +206,7 @@ function laneRoute(lane: Lane, members: readonly RouteMember[]): Omit<Route, 'mi
     lane,
     maxWaitMs: lane.defaultMaxWaitMs,
     allowFallback: lane.allowFallback,
+    holdMs: lane.holdMs,
     selection: lane.selection,
     priority: lane.priority,
     members,

@@ -19,6 +19,7 @@ export function createBoundedWork(bounds: {
     if (waiting.length >= bounds.waitingMax) {
       throw new RelayError('too_many_attempts', {
         message: 'Too many sign-ins are in progress. Try again in a second.',
+        retry: true,
         headers: { [headers.retryAfter]: '1' },
       });
     }

@@ -6,6 +6,7 @@ import type { RelayError } from '../../domain/relay-error.ts';
 import type { Candidate } from '../../domain/routing/routing.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { Shares } from '../../kit/shares.ts';
+import { NOT_DISPATCHED } from '../attempt-use.ts';
 import type { Exchange, RateWindow, RoutedRequest } from '../exchange.ts';
 import { askFor, rateWindowsOf, reservationsOf, waitMsLeft } from './ask.ts';
 import { refusalError } from './refusal.ts';
@@ -14,7 +15,6 @@ import { refusalError } from './refusal.ts';
 export const LATE_ANSWERS_MAX = 3;
 /** In one call of the engine, which no other organization's can interrupt. A request with more candidates asks several times. */
 const CANDIDATES_MAX = 16;
-export const UNUSED: Actual = { dispatched: false, tokens: 0, spendMicros: 0 };
 
 export interface AdmitDeps {
   readonly desk: AdmissionDesk;
@@ -148,7 +148,7 @@ async function askWithin(
         ...ready(ask, candidates, answer, boundMs),
         reservation: reservations[answer.candidate] ?? null,
       };
-    given = UNUSED;
+    given = NOT_DISPATCHED;
   }
 }
 

@@ -114,7 +114,7 @@ describe('charges given up while a guardrail checks the response', () => {
 
     // Neither a cooldown of the endpoint nor other waiters delay it.
     await engine.penalize(organizationId, 'e', 60_000);
-    await giveUpCharges({ desk }, exchange, routed, candidate, ACTUAL);
+    await giveUpCharges({ desk }, exchange, routed, ACTUAL);
     assert.deepEqual(await amounts(), { requests: 1, tokens: 12, concurrency: 0 });
     assert.deepEqual(desk.counts(), { waiting: 0, dispatched: 1 });
 

@@ -1,7 +1,6 @@
 import type { AdmissionDesk } from '../../admission/desk.ts';
 import type { Actual } from '../../admission/engine.ts';
 import { hasPolicies } from '../../domain/limits/limits.ts';
-import type { Candidate } from '../../domain/routing/routing.ts';
 import type { Exchange, RoutedRequest } from '../exchange.ts';
 import { draftOf } from './ask.ts';
 
@@ -14,7 +13,6 @@ export async function giveUpCharges(
   deps: { readonly desk: Pick<AdmissionDesk, 'admit'> },
   exchange: Exchange,
   routed: RoutedRequest,
-  candidate: Candidate,
   actual: Actual,
 ): Promise<void> {
   const { caller, requestId, snapshot } = exchange;
@@ -33,10 +31,8 @@ export async function giveUpCharges(
     selection: 'preferred' as const,
     waitMsMax: 0,
     release: actual,
-    // The last attempt is the one that this draft is for.
-    draft: JSON.stringify(
-      draftOf(exchange, routed, [candidate], [exchange.reservation], exchange.attempts.slice(0, -1)),
-    ),
+    // No attempt is in flight, so the draft is for no candidate.
+    draft: JSON.stringify(draftOf(exchange, routed, [], [], exchange.attempts)),
   };
   await deps.desk.admit(ask).catch(() => undefined);
 }

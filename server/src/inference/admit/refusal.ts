@@ -1,4 +1,4 @@
-import { headers } from '@relay/contract';
+import { errors, headers } from '@relay/contract';
 import { capitalized, durationWords } from '@relay/contract/words';
 import { resetTimeMs } from '../../admission/calendar-window.ts';
 import type { Refusal, WindowState } from '../../admission/engine.ts';
@@ -15,21 +15,20 @@ import { rateHeaders } from '../rate-headers.ts';
 /** The 429 of a refusal: which limit caused it, when it resets, and whether a retry can help. */
 export function refusalError(exchange: Exchange, route: Route, refusal: Refusal): RelayError {
   const { snapshot, caller } = exchange;
-  const { code, retryAfterMs, shouldRetry } = outcomeOf(refusal);
+  const { code, retryAfterMs, retry = errors[code].retry } = outcomeOf(refusal);
   const policy = refusal.policyId === null ? null : describePolicy(snapshot, caller, refusal.policyId);
   const retry_after = retryAfterMs === null ? {} : { retry_after: secondsOf(retryAfterMs) };
   const sent = {
     ...(retryAfterMs === null ? {} : retryHeaders(retryAfterMs)),
-    ...(shouldRetry ? {} : { [headers.shouldRetry]: 'false' }),
     ...windowHeaders(refusal.window, policy),
   };
   switch (refusal.reason) {
     case 'exceeds_limit': {
       const message = `This request exceeds ${limitWords(policy, snapshot)} by itself. Make it smaller, lower max tokens, or raise the limit.`;
-      return new RelayError(code, { message, fields: { policy }, headers: sent });
+      return new RelayError(code, { message, fields: { policy }, retry, headers: sent });
     }
     case 'queue_full':
-      return new RelayError(code, { fields: retry_after, headers: sent });
+      return new RelayError(code, { fields: retry_after, retry, headers: sent });
     case 'wait_budget': {
       const aboutMs = exchange.arrivedAtMs + exchange.waitMs + refusal.resetMs;
       const resetsAtMs = (policy === null ? null : resetTimeMs(policy.period, aboutMs)) ?? aboutMs;
@@ -40,6 +39,7 @@ export function refusalError(exchange: Exchange, route: Route, refusal: Refusal)
       return new RelayError(code, {
         message: `${why} within the wait budget of ${durationWords(route.maxWaitMs)}. Retry in ${waitWords(refusal.retryAfterMs, policy)}.`,
         fields: { ...retry_after, policy, resets_at: new Date(resetsAtMs).toISOString() },
+        retry,
         headers: sent,
       });
     }

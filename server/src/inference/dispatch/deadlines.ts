@@ -61,6 +61,8 @@ export class DeadlineWatch implements Deadline {
   resume(): void {
     this.#paused = false;
     this.touch();
+    // A deadline that fires during the pause is set again to the total limit, so `resume` has to set the idle limit.
+    this.#wheel.set(this, this.#nearest().atMs);
   }
 
   stop(): void {

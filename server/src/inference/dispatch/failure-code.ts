@@ -2,27 +2,25 @@ import { type FailureReason, failureReasonOf } from '../../kit/egress/index.ts';
 import type { AttemptFault } from '../exchange.ts';
 
 /** What clients and health say about a failed connection: no part of the error itself. */
-export const FAILURE_WORDS: Readonly<Record<FailureReason, Pick<AttemptFault, 'code' | 'why' | 'unsent'>>> = {
+export const FAILURE_WORDS: Readonly<Record<FailureReason, Pick<AttemptFault, 'code' | 'why'>>> = {
   address_refused: {
     code: 'upstream_not_prepared',
     why: 'its host is or resolves to a private, loopback or reserved address, which this deployment does not allow',
-    unsent: true,
   },
-  dns_failed: { code: 'upstream_unreachable', why: 'the host name does not resolve', unsent: true },
-  connection_refused: { code: 'upstream_unreachable', why: 'connection refused', unsent: true },
+  dns_failed: { code: 'upstream_unreachable', why: 'the host name does not resolve' },
+  connection_refused: { code: 'upstream_unreachable', why: 'connection refused' },
   connection_failed: { code: 'upstream_unreachable', why: 'the connection was closed before a response' },
   tls_failed: {
     code: 'upstream_unreachable',
     why: 'TLS failed: the certificate is not trusted, expired or for another name, or the port does not use TLS',
-    unsent: true,
   },
-  timed_out: { code: 'upstream_timeout', why: 'the connection timed out', unsent: true },
+  timed_out: { code: 'upstream_timeout', why: 'the connection timed out' },
   invalid_response: {
     code: 'upstream_invalid_response',
     why: 'the response is not HTTP, or its headers are too large',
   },
 };
-const CUT_OFF = { code: 'upstream_invalid_response', why: 'the response was cut off' } as const;
+const CUT_OFF = { code: 'upstream_invalid_response', why: 'the response was cut off', retry: true } as const;
 
 /** `answering`: the head had arrived, so the failure is an incomplete answer and not a failed connection. */
 export function failureOf(error: Error, answering: boolean): AttemptFault {

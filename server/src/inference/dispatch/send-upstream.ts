@@ -1,10 +1,11 @@
 import { durationWords } from '@relay/contract/words';
 import type { Candidate } from '../../domain/routing/routing.ts';
+import { inferenceKeyOf } from '../../http/authenticate.ts';
 import type { Egress, EgressController, EgressHandler, EgressRequest } from '../../kit/egress/index.ts';
 import type { Protocol } from '../../protocols/protocol.ts';
 import type { Authorized, UpstreamAuth } from '../../protocols/upstream-auth/create-upstream-auth.ts';
 import { TokenError } from '../../protocols/upstream-auth/google-tokens.ts';
-import { operationTarget, withExtraHeaders } from '../../protocols/upstream-request.ts';
+import { operationTarget, passedQuery, withExtraHeaders } from '../../protocols/upstream-request.ts';
 import type { AttemptFault, Exchange, UpstreamListener } from '../exchange.ts';
 import { type DeadlineKind, type DeadlinesMs, DeadlineWatch, type WatchDeps } from './deadlines.ts';
 import { failureOf } from './failure-code.ts';
@@ -37,22 +38,21 @@ const TIMEOUT_WORDS: Record<DeadlineKind, (limit: string) => string> = {
 const NO_CREDENTIAL = {
   code: 'upstream_not_prepared',
   why: 'it has no enabled credential that Relay can decrypt and that fits its auth_mode',
-  unsent: true,
 } as const;
 
 const UNSIGNED = {
   code: 'upstream_not_prepared',
   why: 'the request cannot be signed',
-  unsent: true,
 } as const;
 
-const NO_TOKEN = { code: 'upstream_unreachable', unsent: true } as const;
+const NO_TOKEN = { code: 'upstream_unreachable' } as const;
 
 /** A client of another protocol says nothing in these headers that the provider would read. */
 const FORWARDS_NOTHING = { forwarded: [], forwardedPrefix: null } as const;
 
 /**
- * Sends one attempt and passes everything that comes back to the listener, which gets exactly one end: `onEnd` or `onFailure`.
+ * Sends one attempt and passes everything that comes back to the listener, which gets exactly one end: `onEnd` or `onFailure`. It
+ * learns when the request leaves: a connection may fail, or the attempt end, before that.
  * Answers nothing itself; the pipeline turns a failure into a fallback or 502.
  *
  * Returns a function that stops the attempt; the listener gets nothing after it.
@@ -74,7 +74,13 @@ export function sendUpstream(
   if (sent.translated) headers.push(...sent.protocol.headers.own);
   const request: EgressRequest = {
     method: 'POST',
-    path: operationTarget(provider, pathPrefix, sent.protocol.path, endpoint.upstreamModel),
+    path: operationTarget(
+      provider,
+      pathPrefix,
+      sent.protocol.path,
+      endpoint.upstreamModel,
+      sent.translated ? null : queryOf(exchange),
+    ),
     headers: withExtraHeaders(headers, provider.extraHeaders),
     body: sent.body,
   };
@@ -89,6 +95,13 @@ export function sendUpstream(
   if (authorized === 'ready') send();
   else void sendAfter(authorized, handler, send);
   return () => handler.stop();
+}
+
+/** Null for most requests, which have no query. */
+function queryOf({ request }: Exchange): URLSearchParams | null {
+  const { url = '' } = request;
+  const at = url.indexOf('?');
+  return at < 0 ? null : passedQuery(url.slice(at + 1), inferenceKeyOf(request));
 }
 
 /** Sends what has to be signed first, unless the attempt is over by then. */
@@ -149,7 +162,9 @@ class UpstreamHandler implements EgressHandler {
 
   onRequestStart(controller: EgressController): void {
     this.#controller = controller;
+    // undici calls this on an established connection and writes the request right after it, unless it is aborted here.
     if (this.#over) controller.abort(new UpstreamStoppedError());
+    else this.#listener.onSent();
   }
 
   onResponseStart(
@@ -200,6 +215,6 @@ class UpstreamHandler implements EgressHandler {
   #timedOut(why: string): void {
     if (this.#over) return;
     this.stop();
-    this.#listener.onFailure({ code: 'upstream_timeout', why });
+    this.#listener.onFailure({ code: 'upstream_timeout', why, deadline: true });
   }
 }

@@ -2,10 +2,13 @@ import { RelayError } from '../../domain/relay-error.ts';
 import type { Translated } from '../../domain/request-record.ts';
 import type { Candidate } from '../../domain/routing/routing.ts';
 import type { Clock } from '../../kit/clock.ts';
+import { entryIn } from '../../kit/entry-in.ts';
+import { writeJson } from '../../kit/json-source.ts';
 import type { Passage } from '../../protocols/passage.ts';
 import { quirksOf } from '../../protocols/provider-presets.ts';
 import { withQuirks } from '../../protocols/splice-body.ts';
 import { AnswerTranslator } from '../../protocols/translate/answer-translator.ts';
+import { makerOf } from '../../protocols/translate/seal.ts';
 import type { Translation } from '../../protocols/translate/translation.ts';
 import { askedOf, type Exchange, type RoutedRequest } from '../exchange.ts';
 import type { SentRequest } from './send-upstream.ts';
@@ -22,9 +25,10 @@ export function sentRequest(
   exchange: Exchange,
   { body }: RoutedRequest,
   { protocol, translation }: Passage,
-  { endpoint, provider }: Candidate,
+  candidate: Candidate,
   inspected: boolean,
 ): SentRequest {
+  const { endpoint, provider } = candidate;
   const { upstreamModel } = endpoint;
   const quirks = quirksOf(provider.presetSlug);
   const outputCap = exchange.reservation?.writtenCap ?? null;
@@ -34,13 +38,13 @@ export function sentRequest(
     const bytes = protocol.request.forUpstream(body, upstreamModel, { quirks, removal, outputCap });
     return { protocol, body: bytes, plain, translated: false };
   }
-  const said = askedOf(exchange).translated(translation);
+  const said = askedOf(exchange).translated(translation, makerAt(candidate));
   if (said.kind === 'incompatible')
     throw new RelayError('internal_error', { internal: 'the request cannot be translated' });
   const { outputCapField } = protocol.request;
   const capped =
     outputCap === null || outputCapField === null ? said.body : { ...said.body, [outputCapField]: outputCap };
-  const bytes = Buffer.from(JSON.stringify({ ...withQuirks(capped, quirks), model: upstreamModel }));
+  const bytes = Buffer.from(writeJson({ ...withQuirks(capped, quirks), model: upstreamModel }));
   return { protocol, body: [bytes], plain: true, translated: true };
 }
 
@@ -48,11 +52,15 @@ export function sentRequest(
 export function translatedFor(
   exchange: Exchange,
   { protocol, translation }: Passage,
-  { provider }: Candidate,
+  candidate: Candidate,
 ): { readonly translated?: Translated } {
-  const dropped = quirksOf(provider.presetSlug).dropped_parameters;
-  const leftOut = askedOf(exchange).leftOut(translation, dropped);
-  if (translation !== null) return { translated: { to: protocol.operation, leftOut } };
+  const dropped = quirksOf(candidate.provider.presetSlug).dropped_parameters;
+  const asked = askedOf(exchange);
+  if (translation !== null) {
+    const leftOut = asked.leftOut(translation, dropped, makerAt(candidate));
+    return { translated: { to: protocol.operation, leftOut } };
+  }
+  const leftOut = asked.leftOut(null, dropped);
   return leftOut.length === 0 ? {} : { translated: { to: null, leftOut } };
 }
 
@@ -62,9 +70,21 @@ export function translatorFor(
   exchange: Exchange,
   { body }: RoutedRequest,
   translation: Translation | null,
+  candidate: Candidate,
 ): AnswerTranslator | null {
   if (translation === null) return null;
   const { requestId } = exchange;
   const { request } = askedOf(exchange);
-  return new AnswerTranslator(translation, { request, model: body.model, requestId, nowMs: clock.nowMs() });
+  const maker = makerAt(candidate);
+  const nowMs = clock.nowMs();
+  return new AnswerTranslator(translation, { request, model: body.model, requestId, nowMs, maker });
+}
+
+// A cache and not state: an entry depends on its candidate alone and is collected with it.
+const makers = new WeakMap<Candidate, string>();
+
+function makerAt(candidate: Candidate): string {
+  return entryIn(makers, candidate, ({ origin, endpoint }) =>
+    makerOf(new URL(origin).host, endpoint.upstreamModel),
+  );
 }

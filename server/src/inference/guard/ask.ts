@@ -1,4 +1,3 @@
-import { headers } from '@relay/contract';
 import type { Guardrail } from '../../domain/guardrails/guardrail.ts';
 import type { GuardrailStage } from '../../domain/guardrails/verdict.ts';
 import { RelayError } from '../../domain/relay-error.ts';
@@ -70,11 +69,7 @@ export function refusalOf(
   { verdict }: GuardrailAnswer,
 ): RelayError | null {
   const fields = { guardrail_id: id, stage };
-  if (verdict === 'blocked')
-    return new RelayError('content_policy_violation', {
-      fields,
-      headers: { [headers.shouldRetry]: 'false' },
-    });
+  if (verdict === 'blocked') return new RelayError('content_policy_violation', { fields });
   if (verdict !== 'unavailable' || failureMode === 'fail_open') return null;
   return new RelayError('guardrail_unavailable', { fields });
 }

@@ -6,6 +6,7 @@ import type { FairSlices } from '../../kit/fair-slices.ts';
 import type { Steps } from '../../kit/slices.ts';
 import { AskedRequest } from '../../protocols/asked-request.ts';
 import { type InferenceBody, parseWhole } from '../../protocols/request-body.ts';
+import { requestSources } from '../../protocols/translate/request-sources.ts';
 import type { Exchange } from '../exchange.ts';
 
 /** More than any lane or model name has; the request record keeps no more of what a client sends as a model. */
@@ -32,7 +33,8 @@ export async function receiveRequest(
   exchange.marks.receivedMs = receivedMs;
   exchange.model = body.model.slice(0, MODEL_CHARACTERS_MAX);
   exchange.streaming = body.streaming;
-  const asked = new AskedRequest(exchange.protocol, body, () => parseWhole(body.bytes));
+  const sources = requestSources(exchange.protocol.operation);
+  const asked = new AskedRequest(exchange.protocol, body, () => parseWhole(body.bytes, sources));
   exchange.asked = asked;
   if (hasHardLimits(exchange.snapshot, exchange.caller)) {
     const bounding = slices.run(exchange.caller.organizationId, asked.readBound());

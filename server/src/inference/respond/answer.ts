@@ -41,8 +41,13 @@ export function sendError(
   endUnread(exchange.request, response, body);
 }
 
-/** Ends a stream that broke after content was sent, in place of the protocol's own end. */
-export function errorFrame(deps: { publicUrl: string }, exchange: Exchange, error: RelayError): string {
+/** Ends a stream that broke after these frames, in place of the protocol's own end. */
+export function errorFrame(
+  deps: { publicUrl: string },
+  exchange: Exchange,
+  error: RelayError,
+  before: string,
+): string {
   const context = { requestId: exchange.requestId, publicUrl: deps.publicUrl };
-  return exchange.protocol.errors.interruptedFrame(errorObject(error, context), error.status);
+  return exchange.protocol.errors.interruptedFrame(errorObject(error, context), error.status, before);
 }

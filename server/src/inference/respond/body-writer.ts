@@ -20,6 +20,11 @@ export class BodyWriter {
     response.chunkedEncoding = false;
   }
 
+  /** Sends the head, which otherwise waits for the body. */
+  flushHead(): void {
+    this.#response.flushHeaders();
+  }
+
   /** False when the client reads too slowly; the response then emits `drain`. */
   write(bytes: Buffer): boolean {
     // An empty chunk would end the body.

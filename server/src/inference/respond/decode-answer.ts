@@ -2,6 +2,7 @@ import type { Transform } from 'node:stream';
 import { promisify } from 'node:util';
 import {
   brotliDecompress,
+  constants,
   createBrotliDecompress,
   createGunzip,
   createInflate,
@@ -11,7 +12,7 @@ import {
 } from 'node:zlib';
 import type { UpstreamAnswer } from '../exchange.ts';
 
-/** A few compressed bytes can stand for gigabytes. Relay decodes a copy up to these bounds; the client gets the original. */
+/** A few compressed bytes can stand for gigabytes. Relay holds a decoded copy up to these bounds; the client gets the original. */
 const DECODED_BYTES_MAX = 8 * 1024 * 1024;
 const EXPANSION_MAX = 20;
 /** Up to this size the expansion does not matter. */
@@ -27,17 +28,28 @@ interface Decoder {
   readonly stream: () => DecodingStream;
 }
 
-const GZIP: Decoder = { whole: promisify(gunzip), stream: createGunzip };
+/** Keeps the bytes that were decoded before a missing end. */
+const WITHOUT_END: ZlibOptions = { finishFlush: constants.Z_SYNC_FLUSH, chunkSize: PIECE_BYTES };
+const GZIP: Decoder = { whole: promisify(gunzip), stream: () => createGunzip(WITHOUT_END) };
 const DECODERS: Readonly<Record<string, Decoder>> = {
   gzip: GZIP,
   'x-gzip': GZIP,
-  deflate: { whole: promisify(inflate), stream: createInflate },
-  br: { whole: promisify(brotliDecompress), stream: createBrotliDecompress },
+  deflate: { whole: promisify(inflate), stream: () => createInflate(WITHOUT_END) },
+  br: {
+    whole: promisify(brotliDecompress),
+    stream: () =>
+      createBrotliDecompress({ finishFlush: constants.BROTLI_OPERATION_FLUSH, chunkSize: PIECE_BYTES }),
+  },
 };
 
-/** How much may be decoded of that many compressed bytes. */
-export function decodedBytesMax(encodedBytes: number): number {
-  return Math.min(DECODED_BYTES_MAX, Math.max(SMALL_BYTES, encodedBytes * EXPANSION_MAX));
+/** The most bytes that Relay decodes from so many compressed bytes while they pass. */
+export function expandedBytesMax(encodedBytes: number): number {
+  return Math.max(SMALL_BYTES, encodedBytes * EXPANSION_MAX);
+}
+
+/** The most decoded bytes that Relay holds. */
+function decodedBytesMax(encodedBytes: number): number {
+  return Math.min(DECODED_BYTES_MAX, expandedBytesMax(encodedBytes));
 }
 
 /** Whether decoding takes next to nothing, whatever the bytes are. */

@@ -1,18 +1,11 @@
-import type { ServerResponse } from 'node:http';
 import { durationWords } from '@relay/contract/words';
-import type { Usage } from '../../domain/money/usage.ts';
 import { RelayError } from '../../domain/relay-error.ts';
 import { verdictOfStatus } from '../../domain/routing/upstream-verdict.ts';
-import type { Clock } from '../../kit/clock.ts';
-import type { FairSlices } from '../../kit/fair-slices.ts';
-import type { OneAtATime } from '../../kit/one-at-a-time.ts';
-import type { AnswerReading, Protocol } from '../../protocols/protocol.ts';
-import type { AnswerTranslator } from '../../protocols/translate/answer-translator.ts';
 import {
+  type AttemptEnd,
   type AttemptFault,
   type AttemptOutcome,
   type AttemptResult,
-  type Exchange,
   type Flow,
   type InCharge,
   isFailure,
@@ -20,16 +13,20 @@ import {
   type UpstreamHead,
   type UpstreamListener,
 } from '../exchange.ts';
-import { BodyWriter } from './body-writer.ts';
-import { decode, isSmall } from './decode-answer.ts';
-import { EncodedStreamTap } from './encoded-stream-tap.ts';
+import type { BodyWriter } from './body-writer.ts';
+import { type CountDeps, countArrived } from './count-arrived.ts';
+import { type Counted, NOTHING_COUNTED } from './counted.ts';
+import { type Judged, judgeAnswer } from './judge-answer.ts';
+import { PassedAnswer } from './passed-answer.ts';
+import { refusalOfStream } from './refusal-of-stream.ts';
+import type { ReplyDeps } from './reply-deps.ts';
+import { SentAnswer } from './sent-answer.ts';
+import { StreamHold } from './stream-hold.ts';
 import { StreamReader } from './stream-reader.ts';
-import { encodingOf, isEventStream, mustBeJson, withoutLength } from './upstream-head.ts';
-import { usageOfError } from './usage-of-error.ts';
+import { encodingOf, isEventStream, mustBeJson, NO_HEAD, withoutLength } from './upstream-head.ts';
 
 /** Relay holds answers up to this size until they are complete, so that usage can go into the headers. */
 const BUFFERED_BYTES_MAX = 8 * 1024 * 1024;
-const TAIL_BYTES = 2 * 1024;
 /** How long the body of an error may take. After it, the attempt fails without the body. */
 const ERROR_BODY_MS_MAX = 2_000;
 /** An error is checked for the credential before it is sent, so it is held completely. */
@@ -37,41 +34,15 @@ const ERROR_BYTES_MAX = 1024 * 1024;
 /** Of an answer about Relay's credential or address only the beginning is read, and none of it is sent. */
 const REJECTION_BYTES_MAX = 16 * 1024;
 
-const INCOMPLETE = {
-  code: 'upstream_invalid_response',
-  why: 'the response is not a complete JSON object',
-} as const;
-const EMPTY = { code: 'upstream_invalid_response', why: 'the stream ended before any content' } as const;
-/** In place of a head until the provider has sent one. */
-const NO_HEAD: UpstreamHead = { status: 0, headers: {} };
-
-export interface ReplyDeps {
-  readonly exchange: Exchange;
-  /** What the provider speaks. */
-  readonly protocol: Protocol;
-  readonly clock: Clock;
-  /** Large answers are read in slices, in which organizations take turns. */
-  readonly slices: FairSlices;
-  readonly decoding: OneAtATime;
-  readonly dropUsageFrame: boolean;
-  /** Says the provider's frames in the client's words; null where both speak the same. */
-  readonly translator: AnswerTranslator | null;
-  /**
-   * A guardrail inspects a 2xx before the client gets any of it, or it is translated as a whole, so it has to be a complete JSON object
-   * of bounded size.
-   */
-  readonly whole: boolean;
-  /** The response headers at the moment the first byte is sent. */
-  readonly headersFor: (head: UpstreamHead, usage: Usage | null) => string[];
-  /** The frame that tells the client why its stream is not complete. */
-  readonly errorFrame: (error: RelayError) => string;
-  /** An error frame of the provider without the credential that was sent to it. */
-  readonly cleanFrame: (frame: Buffer) => Buffer;
-}
+const INVALID = 'upstream_invalid_response';
+const INCOMPLETE = { code: INVALID, why: 'the response is not a complete JSON object' } as const;
+const EMPTY = { code: INVALID, why: 'the stream ended before any content', retry: true } as const;
+const FRAME_END = Buffer.from('\n\n');
 
 /**
- * Relays the answer to one attempt. Until the first byte of content nothing is sent and another attempt can replace this one;
- * from then on the client gets this answer to its end. `result` settles once. Answers with the provider's status.
+ * Relays the answer to one attempt. While nothing is sent, another attempt can replace this one: a stream is held until its first
+ * content, or until its hold ends, any other answer until it is complete. From then on the client gets this answer to its end.
+ * `result` settles once, with the usage that the provider reported until then, delivered or not. Answers with the provider's status.
  */
 export class Reply implements UpstreamListener, InCharge {
   /** Monotonic time of the provider's head; null until then. */
@@ -80,27 +51,28 @@ export class Reply implements UpstreamListener, InCharge {
   stopUpstream: (() => void) | null = null;
   readonly result: Promise<AttemptResult>;
   readonly #deps: ReplyDeps;
-  readonly #response: ServerResponse;
-  readonly #sentMs: number;
+  readonly #client: SentAnswer;
   #resolve: (result: AttemptResult) => void = () => undefined;
   #mode: 'waiting' | 'buffering' | 'streaming' | 'piping' | 'over' = 'waiting';
   #head: UpstreamHead = NO_HEAD;
-  #flow: Flow | null = null;
   #chunks: Buffer[] = [];
   #bufferedBytes = 0;
+  #sent = false;
+  /** Relay refuses the answer for this reason once a byte of its body has arrived, because the body may report usage. Null: Relay accepts it. */
+  #refusal: string | null = null;
   #reader: StreamReader | null = null;
-  #tap: EncodedStreamTap | null = null;
-  #tail: Buffer = Buffer.alloc(0);
-  /** Null until the head was sent. */
-  #body: BodyWriter | null = null;
-  #committedMs: number | null = null;
+  #passed: PassedAnswer | null = null;
+  /** Usage in the answer, once it was read as a whole. */
+  #counted: Counted | null = null;
+  /** A complete answer is being read. */
+  #judging: Promise<Judged> | null = null;
+  #contentMs: number | null = null;
+  #hold: StreamHold | null = null;
   #errorBodyTimer: NodeJS.Timeout | null = null;
-  #awaitingDrain = false;
 
   constructor(deps: ReplyDeps) {
     this.#deps = deps;
-    this.#response = deps.exchange.response;
-    this.#sentMs = deps.clock.monotonicMs();
+    this.#client = new SentAnswer(deps);
     this.result = new Promise((resolve) => {
       this.#resolve = resolve;
     });
@@ -115,38 +87,47 @@ export class Reply implements UpstreamListener, InCharge {
   stop(reason: StopReason): void {
     this.stopUpstream?.();
     if (this.#mode === 'over') return;
-    if (this.#committedMs === null) this.#finish({ kind: 'stopped' });
+    if (this.#client.beganMs === null) this.#finish({ kind: 'stopped' });
     else if (reason === 'client_gone') this.#delivered('cancelled', 'client_disconnected');
     else this.#breakOff(reason.code, reason);
+  }
+
+  onSent(): void {
+    this.#sent = true;
   }
 
   onHead(head: UpstreamHead, flow: Flow): void {
     if (this.#mode === 'over') return;
     this.headMs = this.#deps.clock.monotonicMs();
     this.#head = head;
-    this.#flow = flow;
+    this.#client.flow = flow;
     const isStream = !isFailure(head.status) && isEventStream(head);
-    if (isStream && this.#deps.whole) {
-      this.#refuse('it returned a stream that wasn’t requested');
-    } else if (!isStream) {
+    const encoding = encodingOf(head);
+    this.#refusal = isStream ? refusalOfStream(this.#deps, encoding) : null;
+    if (!isStream || this.#refusal !== null) {
       this.#mode = 'buffering';
       if (isFailure(head.status)) this.#watchErrorBody();
-    } else if (this.#deps.translator !== null && encodingOf(head) !== null) {
-      this.#refuse('it sent a compressed stream that wasn’t requested and can’t be translated');
-    } else if (encodingOf(head) === null) {
+      return;
+    }
+    if (encoding === null) {
       this.#mode = 'streaming';
       this.#head = withoutLength(head);
-      this.#reader = new StreamReader(
-        this.#deps.protocol.stream,
-        this.#deps.dropUsageFrame,
-        this.#deps.cleanFrame,
-      );
+      const { protocol, dropUsageFrame, cleanFrame, choices, clock, holdMs } = this.#deps;
+      this.#reader = new StreamReader(protocol.stream, dropUsageFrame, cleanFrame, choices);
+      if (holdMs !== null) this.#hold = new StreamHold(clock, holdMs, () => this.#open());
     } else {
-      // Compressed although Relay did not ask for it: the bytes are relayed, usage is read from a decoded copy.
-      // Nothing is sent before the first of them, so until then another attempt can replace this one.
-      this.#tap = new EncodedStreamTap(encodingOf(head) ?? '', this.#deps.protocol.stream);
+      // Compressed although Relay did not ask for it: the bytes are relayed, usage is read from a decoded copy. The head waits for the
+      // first of them, which count as content: what they mean is not known in time, and Relay cannot add an error to them.
+      this.#passed = PassedAnswer.stream(this.#deps.protocol, head, this.#deps.choices);
       this.#mode = 'piping';
     }
+  }
+
+  /** The client gets the head of the stream and what is held of it: no other attempt can replace this one any more. */
+  #open(): void {
+    this.#hold?.end();
+    for (const bytes of this.#reader?.open() ?? []) this.#relay(bytes);
+    if (this.#mode !== 'over') this.#commit().flushHead();
   }
 
   onData(chunk: Buffer): void {
@@ -164,7 +145,7 @@ export class Reply implements UpstreamListener, InCharge {
   onFailure(fault: AttemptFault): void {
     if (this.#mode === 'over') return;
     if (this.#isRejected()) this.#endBuffered();
-    else if (this.#committedMs === null) this.#finish({ kind: 'failure', fault, held: null });
+    else if (this.#client.beganMs === null) this.#finish({ kind: 'failure', fault, held: null });
     else this.#breakOff(fault.code, new RelayError('stream_interrupted'));
   }
 
@@ -174,8 +155,7 @@ export class Reply implements UpstreamListener, InCharge {
       this.#endCommitted(cause, error);
       return;
     }
-    // A partial body with an announced length or encoding cannot be completed, so the connection breaks.
-    this.#response.destroy();
+    this.#client.breakOff();
     this.#delivered('failed', cause);
   }
 
@@ -186,50 +166,50 @@ export class Reply implements UpstreamListener, InCharge {
       this.#boundError();
       return;
     }
+    if (this.#refusal !== null) {
+      this.#refuse(this.#refusal);
+      return;
+    }
     if (this.#bufferedBytes <= BUFFERED_BYTES_MAX) return;
     if (this.#isInspected() || this.#deps.translator !== null) {
       this.#refuse('the response is too large to check or translate');
       return;
     }
+    this.#pipeBuffered();
+  }
+
+  #pipeBuffered(): void {
     const held = this.#chunks;
     this.#chunks = [];
     this.#mode = 'piping';
+    this.#passed = PassedAnswer.whole(this.#deps.protocol, this.#head);
     for (const each of held) this.#pipeChunk(each);
   }
 
   #endBuffered(): void {
     const head = this.#head;
+    if (this.#refusal !== null) {
+      this.onFailure({ code: INVALID, why: this.#refusal });
+      return;
+    }
     const only = this.#chunks.length === 1 ? this.#chunks[0] : undefined;
     const body = only ?? Buffer.concat(this.#chunks, this.#bufferedBytes);
-    const encoding = encodingOf(head);
-    const judge = ({ sound, usage }: AnswerReading) => {
-      const mayPass = sound || !(mustBeJson(head) || this.#isInspected());
-      if (mayPass) this.#finish({ kind: 'answer', answer: { ...head, body }, usage });
+    if (isFailure(head.status)) {
+      this.#finish({ kind: 'answer', answer: { ...head, body } });
+      return;
+    }
+    const judge = ({ isSound, counted }: Judged) => {
+      this.#judging = null;
+      if (isSound) this.#counted = counted;
+      const mayPass = isSound || !(mustBeJson(head) || this.#isInspected());
+      if (mayPass) this.#finish({ kind: 'answer', answer: { ...head, body } });
       else this.onFailure(INCOMPLETE);
     };
-    if (isFailure(head.status)) judge({ sound: true, usage: usageOfError(this.#deps.protocol, head, body) });
-    else if (encoding !== null) void this.#readEncoded(body, encoding).then(judge);
-    else {
-      const read = this.#read(body);
-      if (read instanceof Promise) void read.then(judge);
-      else judge(read);
-    }
-  }
-
-  #read(body: Buffer): AnswerReading | Promise<AnswerReading> {
-    const { exchange, protocol, slices } = this.#deps;
-    return slices.run(exchange.caller.organizationId, protocol.answer.read(body));
-  }
-
-  /** Relay cannot judge what it cannot decode, so such an answer counts as sound and is metered by its estimate. */
-  async #readEncoded(body: Buffer, encoding: string): Promise<AnswerReading> {
-    const { exchange, decoding } = this.#deps;
-    // Decoding takes a thread, and one organization must not take all of them.
-    const decoded = isSmall(body.length)
-      ? await decode(body, encoding)
-      : await decoding(exchange.caller.organizationId, () => decode(body, encoding));
-    if (decoded === 'broken') return { sound: false, usage: null };
-    return Buffer.isBuffer(decoded) ? this.#read(decoded) : { sound: true, usage: null };
+    const judged = judgeAnswer(this.#countDeps, head, body);
+    if (judged instanceof Promise) {
+      this.#judging = judged;
+      void judged.then(judge);
+    } else judge(judged);
   }
 
   #isInspected(): boolean {
@@ -237,8 +217,8 @@ export class Reply implements UpstreamListener, InCharge {
   }
 
   #refuse(why: string): void {
-    this.#flow?.abort();
-    this.onFailure({ code: 'upstream_invalid_response', why });
+    this.#client.abortUpstream();
+    this.onFailure({ code: INVALID, why });
   }
 
   /** The provider rejected Relay's credential or address. The status says it all; the body may be missing or cut. */
@@ -248,7 +228,7 @@ export class Reply implements UpstreamListener, InCharge {
 
   #boundError(): void {
     if (this.#isRejected() && this.#bufferedBytes > REJECTION_BYTES_MAX) {
-      this.#flow?.abort();
+      this.#client.abortUpstream();
       this.#endBuffered();
     } else if (this.#bufferedBytes > ERROR_BYTES_MAX) {
       this.#refuse(`its error (${this.#head.status}) is larger than 1 MiB`);
@@ -260,13 +240,26 @@ export class Reply implements UpstreamListener, InCharge {
     if (reader === null) return;
     const ready = reader.push(chunk);
     if (reader.phase === 'refused') {
-      this.#flow?.abort();
+      this.#client.abortUpstream();
       const held = { ...this.#head, body: this.#inClientsWords(reader.takeHeld()) };
       const why = 'the stream reported an error before any content';
-      this.#finish({ kind: 'failure', fault: { code: 'upstream_invalid_response', why }, held });
+      this.#finish({ kind: 'failure', fault: { code: INVALID, why }, held });
       return;
     }
+    if (this.#contentMs === null) this.#watchStart(reader);
     for (const bytes of ready) this.#relay(bytes);
+  }
+
+  #watchStart(reader: StreamReader): void {
+    if (reader.hasContent) this.#noteContent();
+    else if (reader.phase === 'holding' && reader.isKeptAlive && this.#hold?.isSilent === true) this.#open();
+  }
+
+  #noteContent(): void {
+    if (this.#contentMs !== null) return;
+    this.#contentMs = this.#deps.clock.monotonicMs();
+    this.#hold?.end();
+    this.#deps.onContent(this.#head);
   }
 
   #relay(bytes: Buffer): void {
@@ -275,9 +268,9 @@ export class Reply implements UpstreamListener, InCharge {
 
   /** Sends frames in the client's words; the last may be an error in place of what cannot be expressed in them. */
   #send(said: Buffer): void {
-    if (said.length > 0) this.#write(said);
+    if (said.length > 0) this.#client.write(this.#head, said);
     if (this.#deps.translator?.failure == null || this.#reader?.errored === true) return;
-    this.#flow?.abort();
+    this.#client.abortUpstream();
     this.#commit().end();
     this.#delivered('failed', 'upstream_invalid_response');
   }
@@ -294,6 +287,7 @@ export class Reply implements UpstreamListener, InCharge {
       this.onFailure(EMPTY);
       return;
     }
+    if (reader.hasContent || reader.done) this.#noteContent();
     if (reader.phase !== 'open') this.#relay(reader.takeHeld());
     if (reader.done || reader.errored) for (const bytes of rest) this.#relay(bytes);
     // What was relayed last may be untranslatable, which ended the response.
@@ -302,7 +296,7 @@ export class Reply implements UpstreamListener, InCharge {
 
   /**
    * A stream that has reported its end or an error is complete, however its connection closes. Any other stream was interrupted,
-   * and the client gets one error frame.
+   * and the client gets one error event of its protocol.
    */
   #endCommitted(cause: string, error: RelayError): void {
     const reader = this.#reader;
@@ -315,86 +309,81 @@ export class Reply implements UpstreamListener, InCharge {
       this.#commit().end();
       this.#delivered('completed', null);
     } else {
-      // An incomplete frame is dropped, so that the client parses the error frame by itself.
-      this.#commit().write(Buffer.from(this.#deps.errorFrame(error)));
+      // An incomplete frame is dropped or ended, so that the client parses the error frame by itself.
+      if (reader?.isInsideFrame === true && this.#deps.translator === null) this.#commit().write(FRAME_END);
+      const before = this.#deps.translator?.lastWritten ?? reader?.lastRead ?? '';
+      this.#commit().write(Buffer.from(this.#deps.errorFrame(error, before)));
       this.#commit().end();
       this.#delivered('failed', cause);
     }
   }
 
   #pipeChunk(chunk: Buffer): void {
-    this.#write(chunk);
-    this.#tap?.push(chunk);
-    const joined = chunk.length >= TAIL_BYTES ? chunk : Buffer.concat([this.#tail, chunk]);
-    this.#tail = joined.subarray(Math.max(0, joined.length - TAIL_BYTES));
+    this.#noteContent();
+    this.#client.write(this.#head, chunk);
+    const room = this.#passed?.push(chunk);
+    if (room === undefined) return;
+    this.#client.hold();
+    void room.then(() => this.#client.letGo());
   }
 
   async #endPiped(): Promise<void> {
-    if (this.#committedMs === null) {
+    if (this.#client.beganMs === null) {
       this.onFailure(EMPTY);
       return;
     }
     this.#commit().end();
-    if (this.#tap === null) {
-      this.#delivered('completed', null, this.#deps.protocol.answer.readTail(this.#tail));
-      return;
-    }
-    const { done, usage } = await this.#tap.end();
-    this.#delivered(done ? 'completed' : 'failed', done ? null : 'ended_early', usage);
+    const isDone = this.#passed?.isDone() ?? true;
+    const isComplete = isDone === true || (await isDone);
+    this.#delivered(isComplete ? 'completed' : 'failed', isComplete ? null : 'ended_early');
   }
 
   #commit(): BodyWriter {
-    if (this.#body !== null) return this.#body;
-    const head = this.#head;
-    this.#committedMs = this.#deps.clock.monotonicMs();
-    this.#deps.exchange.upstreamMs += this.#committedMs - this.#sentMs;
-    this.#response.writeHead(head.status, this.#deps.headersFor(head, null));
-    this.#body = new BodyWriter(this.#response);
-    return this.#body;
-  }
-
-  #write(bytes: Buffer): void {
-    if (this.#commit().write(bytes) || this.#awaitingDrain) return;
-    this.#awaitingDrain = true;
-    this.#flow?.pause();
-    this.#response.once('drain', () => {
-      this.#awaitingDrain = false;
-      this.#flow?.resume();
-    });
+    return this.#client.begin(this.#head);
   }
 
   #watchErrorBody(): void {
     this.#errorBodyTimer = setTimeout(() => {
-      this.#flow?.abort();
+      this.#client.abortUpstream();
       const why = `its error (${this.#head.status}) did not fully arrive within ${durationWords(ERROR_BODY_MS_MAX)}`;
       this.onFailure({ code: 'upstream_timeout', why });
     }, ERROR_BODY_MS_MAX);
   }
 
-  #delivered(
-    state: AttemptOutcome,
-    cause: string | null,
-    usage: Usage | null = this.#reader?.usage ?? null,
-  ): void {
-    const reported = usage === null ? (this.#reader?.counts ?? null) : null;
-    const delivery = {
-      state,
-      cause,
-      status: this.#head.status,
-      usage,
-      ...(reported !== null && { usageInPart: reported }),
-      streamedTokens: this.#reader?.streamedTokens ?? 0,
-      firstByteMs: this.#committedMs ?? 0,
-    };
-    this.#finish({ kind: 'delivered', delivery });
+  #delivered(state: AttemptOutcome, cause: string | null): void {
+    const times = { firstByteMs: this.#client.beganMs ?? 0, firstContentMs: this.#contentMs };
+    this.#finish({ kind: 'delivered', delivery: { state, cause, status: this.#head.status, ...times } });
   }
 
-  #finish(result: AttemptResult): void {
+  #finish(end: AttemptEnd): void {
     if (this.#mode === 'over') return;
     this.#mode = 'over';
+    this.#hold?.end();
     if (this.#errorBodyTimer !== null) clearTimeout(this.#errorBodyTimer);
-    if (this.#committedMs === null)
-      this.#deps.exchange.upstreamMs += this.#deps.clock.monotonicMs() - this.#sentMs;
-    this.#resolve(result);
+    this.#client.end();
+    const isComplete = end.kind === 'delivered' && end.delivery.state === 'completed';
+    const counted = this.#count(isComplete);
+    const resolve = (each: Counted) => this.#resolve({ ...end, metered: { sent: this.#sent, ...each } });
+    if (counted instanceof Promise) void counted.then(resolve);
+    else resolve(counted);
+  }
+
+  /** Returns the usage in the bytes that arrived. Waits for bytes that are still being decoded or read. */
+  #count(isComplete: boolean): Counted | Promise<Counted> {
+    if (this.#counted !== null) return this.#counted;
+    if (this.#passed !== null) return this.#passed.count(isComplete);
+    if (this.#reader !== null) return this.#reader.count();
+    if (this.#judging !== null) return this.#judging.then(({ counted }) => counted ?? this.#countBuffered());
+    return this.#countBuffered();
+  }
+
+  #countBuffered(): Counted | Promise<Counted> {
+    if (this.#bufferedBytes === 0) return NOTHING_COUNTED;
+    return countArrived(this.#countDeps, this.#head, this.#chunks);
+  }
+
+  get #countDeps(): CountDeps {
+    const { exchange, protocol, slices, decoding } = this.#deps;
+    return { organizationId: exchange.caller.organizationId, protocol, slices, decoding };
   }
 }

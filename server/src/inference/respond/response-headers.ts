@@ -1,6 +1,6 @@
-import { headers as names } from '@relay/contract';
-import { costMicros, costPicos, shownMicros } from '../../domain/money/money.ts';
-import type { Usage } from '../../domain/money/usage.ts';
+import { headersToClient, headers as names } from '@relay/contract';
+import { sumOfAttempts } from '../../domain/attempt-sums.ts';
+import { costMicros, picosOf, shownMicros } from '../../domain/money/money.ts';
 import { fallbacksOf, type Translated } from '../../domain/request-record.ts';
 import { type Candidate, sentSecret } from '../../domain/routing/routing.ts';
 import {
@@ -13,23 +13,7 @@ import {
 import { rateHeaders } from '../rate-headers.ts';
 import { isEventStream } from './upstream-head.ts';
 
-/**
- * The only headers of a provider that reach the client: what the body is, when to retry, and OpenAI's notes on the answer. Any other
- * could steer the client past Relay (`location`, `refresh`, `link`, `alt-svc`, `set-cookie`), ask it for credentials, name the
- * provider's account, or be mistaken for Relay's own.
- */
-const PASSED_ON = [
-  'content-type',
-  'content-encoding',
-  'content-length',
-  'content-language',
-  'cache-control',
-  'retry-after',
-  'retry-after-ms',
-  'openai-model',
-  'openai-processing-ms',
-  'openai-version',
-] as const;
+const PASSED_ON = headersToClient.map(({ name }) => name);
 
 /** Clients and proxies bound the size of headers; the request's details name all. */
 const LEFT_OUT_MAX = 20;
@@ -48,13 +32,13 @@ function passedOn(head: UpstreamHead, secret: string | null): string[] {
   return list;
 }
 
-/** The headers of an upstream's answer for the client. `usage` is null for streams and when unknown. */
+/** Returns the headers of an upstream's answer for the client. `isReported`: the answer is complete and its usage known, so the headers have the usage of the request. */
 export function responseHeaders(
   exchange: Exchange,
   routed: RoutedRequest,
   candidate: Candidate,
   head: UpstreamHead,
-  usage: Usage | null,
+  isReported: boolean,
   nowMs: number,
 ): string[] {
   const list = passedOn(head, sentSecret(candidate));
@@ -83,12 +67,16 @@ export function responseHeaders(
   const { translated } = exchange.attempts.at(-1) ?? {};
   if (translated !== undefined) list.push(...translationHeaders(translated));
   list.push(...rateHeaders(exchange.rateWindows));
-  if (usage === null) return list;
-  list.push(names.actualInputTokens, String(usage.inputTokens));
-  list.push(names.actualOutputTokens, String(usage.outputTokens));
-  list.push(names.actualTotalTokens, String(usage.inputTokens + usage.outputTokens));
-  if (pricing !== undefined)
-    list.push(names.actualCostMicros, String(shownMicros(costPicos(pricing, usage))));
+  if (!isReported) return list;
+  const sums = sumOfAttempts(exchange.attempts);
+  const { actualInputTokens: input, actualOutputTokens: output, actualCostMicros: micros } = sums;
+  list.push(names.actualInputTokens, String(input));
+  list.push(names.actualOutputTokens, String(output));
+  list.push(names.actualTotalTokens, String(input + output));
+  if (micros !== null) {
+    const picos = picosOf({ micros, roundingPicos: sums.actualCostRoundingPicos ?? 0 });
+    list.push(names.actualCostMicros, String(shownMicros(picos)));
+  }
   return list;
 }
 

@@ -3,83 +3,11 @@ import { describe, it } from 'node:test';
 import type { Operation } from '@relay/contract';
 import fc from 'fast-check';
 import { protocols } from '../../protocols/index.ts';
+import { DONE, delta, event, FINISH, frame, HELLO, ROLE, read, USAGE } from './stream.fixture.ts';
 import { StreamReader } from './stream-reader.ts';
 
 const chat = protocols.chat.stream;
 const responses = protocols.responses.stream;
-
-const frame = (value: unknown) => `data: ${typeof value === 'string' ? value : JSON.stringify(value)}\n\n`;
-const delta = (fields: object, more: object = {}) =>
-  frame({ choices: [{ index: 0, delta: fields, finish_reason: null }], ...more });
-const event = (type: string, fields: object = {}) =>
-  `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`;
-
-const ROLE = delta({ role: 'assistant', content: '' });
-const HELLO = delta({ content: 'hello "usage":{ [DONE] é' });
-const FINISH = frame({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] });
-const USAGE = frame({ choices: [], usage: { prompt_tokens: 3, completion_tokens: 5 } });
-const DONE = frame('[DONE]');
-
-function read(reader: StreamReader, text: string, cuts: readonly number[] = []): string {
-  const bytes = Buffer.from(text);
-  const places = [...new Set([0, ...cuts.map((cut) => cut % bytes.length), bytes.length])].sort(
-    (a, b) => a - b,
-  );
-  const out: Buffer[] = [];
-  for (let index = 0; index + 1 < places.length; index += 1) {
-    out.push(...reader.push(bytes.subarray(places[index], places[index + 1])));
-  }
-  return Buffer.concat(out).toString();
-}
-
-describe('the output of a stream that reports no usage', () => {
-  const tokensOf = (text: string) => {
-    const reader = new StreamReader(chat, false);
-    read(reader, text);
-    return reader.streamedTokens;
-  };
-
-  it('is one token for each frame of content', () => {
-    assert.equal(tokensOf(ROLE + delta({ content: ' unintelligible' }).repeat(7)), 7);
-  });
-
-  it('is what the text suggests where a frame has hundreds of tokens', () => {
-    const large = delta({ content: 'word '.repeat(400) });
-    for (const count of [1, 10]) {
-      const tokens = tokensOf(ROLE + large.repeat(count));
-      assert.ok(tokens >= 300 * count && tokens <= 500 * count, String(tokens));
-    }
-  });
-
-  it('is the text of each frame, however little is around it and whatever it says', () => {
-    const piece = 'a .audio. "audio" image_generation \\ "content": "x" '.repeat(2);
-    for (const count of [1, 10]) {
-      const tokens = tokensOf(ROLE + delta({ content: piece }).repeat(count));
-      assert.ok(tokens >= 24 * count && tokens <= 34 * count, String(tokens));
-    }
-    const hello = delta({ content: 'hello' });
-    assert.equal(tokensOf(ROLE + hello.repeat(3) + delta({ content: 'word '.repeat(40) })), 3 + 50);
-  });
-
-  it('counts the arguments of tools and thinking as text', () => {
-    const text = 'word '.repeat(40);
-    for (const said of [
-      { tool_calls: [{ index: 0, function: { arguments: text } }] },
-      { reasoning_content: text },
-      { refusal: text },
-    ])
-      assert.equal(tokensOf(ROLE + delta(said).repeat(2)), 100, JSON.stringify(said).slice(0, 20));
-  });
-
-  it('is one token for a frame whose bytes are not text', () => {
-    const bytes = 'x'.repeat(4_000);
-    const probabilities = frame({
-      choices: [{ index: 0, delta: { content: 'a' }, logprobs: { content: [{ token: bytes }] } }],
-    });
-    const audio = delta({ audio: { data: bytes } });
-    assert.equal(tokensOf(ROLE + (probabilities + audio).repeat(3)), 6);
-  });
-});
 
 describe('reading a chat stream', () => {
   it('holds the preamble back until content arrives', () => {
@@ -88,6 +16,97 @@ describe('reading a chat stream', () => {
     assert.equal(reader.phase, 'holding');
     assert.equal(read(reader, HELLO), ROLE + HELLO);
     assert.equal(reader.phase, 'open');
+  });
+
+  it('relays what follows once it is opened, and still knows what the first content is', () => {
+    const reader = new StreamReader(chat, true);
+    const comment = ': PROCESSING\n\n';
+    assert.equal(read(reader, ROLE), '');
+    assert.equal(Buffer.concat(reader.open()).toString(), ROLE);
+    assert.equal(read(reader, comment + ROLE), comment + ROLE);
+    assert.deepEqual([reader.isKeptAlive, reader.hasContent], [true, false]);
+    assert.equal(read(reader, HELLO + FINISH + USAGE + DONE), HELLO + FINISH + DONE);
+    assert.deepEqual([reader.hasContent, reader.done], [true, true]);
+    assert.deepEqual(reader.usage, { inputTokens: 3, outputTokens: 5, cachedInputTokens: 0 });
+  });
+
+  it('passes on an error before content once it is opened', () => {
+    const reader = new StreamReader(chat, false, () => Buffer.from('cleaned'));
+    reader.open();
+    assert.equal(read(reader, ROLE + frame({ error: 'overloaded' })), `${ROLE}cleaned`);
+    assert.deepEqual([reader.phase, reader.errored, reader.hasContent], ['open', true, false]);
+  });
+
+  it('knows a keep-alive of every protocol from a preamble', () => {
+    const comment = ': still here\n\n';
+    for (const [operation, keepAlive, preamble] of [
+      ['chat', comment, ROLE],
+      ['messages', event('ping'), event('message_start', { message: {} })],
+      ['messages', comment, event('content_block_stop')],
+      ['responses', event('keepalive', { sequence_number: 3 }), event('response.created')],
+      ['responses', comment, event('response.in_progress')],
+    ] as const) {
+      const reader = new StreamReader(protocols[operation].stream, false);
+      read(reader, preamble);
+      assert.equal(reader.isKeptAlive, false, preamble);
+      read(reader, keepAlive);
+      assert.deepEqual([reader.isKeptAlive, reader.phase], [true, 'holding'], keepAlive);
+      read(reader, preamble);
+      assert.equal(reader.isKeptAlive, false, preamble);
+    }
+  });
+
+  describe('that ends without an end of its own', () => {
+    const finished = (index: number, reason: string | null = 'stop') =>
+      frame({ choices: [{ index, delta: {}, finish_reason: reason }] });
+    const endOf = (text: string, choices = 1, operation: Operation = 'chat') => {
+      const reader = new StreamReader(protocols[operation].stream, false, undefined, () => choices);
+      read(reader, text);
+      const rest = reader.end();
+      return { done: reader.done, rest: Buffer.concat(rest).toString() };
+    };
+
+    it('is complete if every choice has its reason', () => {
+      assert.equal(endOf(HELLO + FINISH).done, true);
+      assert.equal(endOf(HELLO + FINISH + USAGE).done, true);
+      assert.equal(endOf(HELLO + finished(0) + finished(1), 2).done, true);
+      const last = delta({ content: 'a' }).replace('"finish_reason":null', '"finish_reason":"stop"');
+      assert.equal(endOf(HELLO + last).done, true);
+      const unended = FINISH.trimEnd();
+      assert.deepEqual(endOf(HELLO + unended), { done: true, rest: unended });
+      const stopped = event('message_delta', { delta: { stop_reason: 'end_turn' } });
+      assert.equal(endOf(stopped, 1, 'messages').done, true);
+    });
+
+    it('is not complete if a choice has none, or an empty one', () => {
+      assert.equal(endOf(HELLO).done, false);
+      assert.equal(endOf(HELLO + finished(0, '') + finished(0, null)).done, false);
+      assert.equal(endOf(HELLO + finished(1), 2).done, false);
+      assert.equal(endOf(HELLO + finished(1) + finished(1), 2).done, false);
+      const item = event('response.output_item.done', { item: {} });
+      assert.equal(endOf(item, 1, 'responses').done, false);
+    });
+
+    it('is not complete before it ended', () => {
+      const reader = new StreamReader(chat, false);
+      read(reader, HELLO + FINISH);
+      assert.equal(reader.done, false);
+    });
+  });
+
+  it('ignores a byte order mark before its first frame, and passes it on', () => {
+    for (const [operation, first] of [
+      ['chat', USAGE],
+      ['messages', event('message_start', { message: { usage: { input_tokens: 3, output_tokens: 5 } } })],
+    ] as const) {
+      const reader = new StreamReader(protocols[operation].stream, false);
+      assert.equal(Buffer.from(read(reader, `\ufeff${first}${HELLO}`)).toString(), `\ufeff${first}${HELLO}`);
+      assert.equal(reader.count().reported?.inputTokens ?? reader.count().inPart?.inputTokens, 3);
+    }
+    const large = `\ufeffdata: ${JSON.stringify({ padding: 'x'.repeat(300_000), usage: { prompt_tokens: 3, completion_tokens: 5 }, choices: [] })}\n\n`;
+    const reader = new StreamReader(chat, false);
+    read(reader, large);
+    assert.equal(reader.usage?.outputTokens, 5);
   });
 
   it('refuses a stream that reports an error before content, and keeps its bytes', () => {
@@ -169,11 +188,78 @@ describe('reading a chat stream', () => {
     }
   });
 
-  it('takes the last usage when a provider sends it more than once', () => {
+  it('takes the largest of each count when a provider sends usage more than once', () => {
+    const of = (usage: object) => frame({ choices: [], usage });
+    const more = of({ prompt_tokens: 3, completion_tokens: 9, prompt_tokens_details: { cached_tokens: 2 } });
+    const zeros = of({ prompt_tokens: 0, completion_tokens: 0 });
+    for (const text of [USAGE + more, more + USAGE, USAGE + more + zeros, zeros + more]) {
+      const reader = new StreamReader(chat, true);
+      read(reader, HELLO + text + DONE);
+      assert.deepEqual(reader.usage, { inputTokens: 3, outputTokens: 9, cachedInputTokens: 2 });
+    }
+  });
+
+  describe('takes the service tier', () => {
+    const tierOf = (...frames: readonly string[]) => {
+      const reader = new StreamReader(chat, true);
+      for (const each of frames) read(reader, each);
+      return reader.usage?.serviceTier;
+    };
+    const said = (service_tier: string | null) => delta({ content: 'a' }, { service_tier });
+
+    it('of any frame, whether or not usage is beside it', () => {
+      assert.equal(tierOf(ROLE, said('priority'), USAGE, DONE), 'priority');
+      assert.equal(tierOf(ROLE, HELLO, HELLO, said('flex'), FINISH, USAGE, DONE), 'flex');
+      assert.equal(tierOf(ROLE, said(null), said(null), said('flex'), USAGE), 'flex');
+      assert.equal(tierOf(said('flex') + USAGE + DONE), 'flex');
+    });
+
+    it('that was said last, also if it is the standard one', () => {
+      const usage = (service_tier: string) =>
+        frame({ choices: [], usage: { prompt_tokens: 3, completion_tokens: 5 }, service_tier });
+      assert.equal(tierOf(said('flex'), usage('default')), undefined);
+      assert.equal(tierOf(said('default'), usage('priority')), 'priority');
+      assert.equal(tierOf(said('default'), USAGE), undefined);
+    });
+
+    it('alone, when the stream is cut', () => {
+      const reader = new StreamReader(chat, true);
+      read(reader, said('flex'));
+      assert.deepEqual(reader.count(), {
+        reported: null,
+        inPart: { serviceTier: 'flex' },
+        streamedTokens: 1,
+      });
+    });
+  });
+
+  it('reads on after an error before content, in the bytes that came with it', () => {
+    const error = frame({ error: { message: 'overloaded' } });
+    const all = ROLE + error + USAGE;
+    for (const text of [all, all.trimEnd(), all.replaceAll('\n', '\r\n')]) {
+      const reader = new StreamReader(chat, true);
+      assert.equal(read(reader, text), '');
+      assert.equal(reader.phase, 'refused');
+      assert.equal(reader.takeHeld().toString(), text);
+      assert.equal(reader.usage?.outputTokens, 5);
+    }
+  });
+
+  it('takes an error that reports zeros for one that reports nothing', () => {
+    const zeros = frame({ error: { message: 'no' }, usage: { prompt_tokens: 0, completion_tokens: 0 } });
     const reader = new StreamReader(chat, true);
-    const later = frame({ choices: [], usage: { prompt_tokens: 3, completion_tokens: 9 } });
-    read(reader, HELLO + USAGE + later + DONE);
-    assert.equal(reader.usage?.outputTokens, 9);
+    read(reader, HELLO + zeros);
+    assert.deepEqual([reader.usage, reader.count().inPart], [null, null]);
+  });
+
+  it('counts what was reported of a usage frame that is cut', () => {
+    const reader = new StreamReader(chat, true);
+    read(reader, HELLO + USAGE.slice(0, USAGE.indexOf(',"completion')));
+    assert.deepEqual(reader.count().inPart, null);
+    const later = new StreamReader(chat, true);
+    read(later, HELLO + USAGE.slice(0, USAGE.indexOf('completion')));
+    for (const each of [later.count(), later.count()])
+      assert.deepEqual(each.inPart, { inputTokens: 3, cachedInputTokens: 0 });
   });
 
   it('counts a last frame without its blank line', () => {
@@ -233,7 +319,7 @@ const MESSAGE = [
 
 describe('any stream, cut anywhere', () => {
   const streams: [Operation, string][] = [
-    ['chat', ROLE + HELLO + ': keep-alive\n\n' + FINISH + USAGE + DONE],
+    ['chat', `${ROLE + HELLO}: keep-alive\n\n${FINISH}${USAGE}${DONE}`],
     ['chat', (ROLE + HELLO + FINISH + DONE).replaceAll('\n', '\r\n')],
     ['chat', (ROLE + HELLO + FINISH + DONE).replaceAll('\n', '\r')],
     [

@@ -1,40 +1,63 @@
-import { INPUT_PARTS, OUTPUT_PARTS, type Usage } from '../../domain/money/usage.ts';
+import type { Usage } from '../../domain/money/usage.ts';
 import { frameEnd, parseFrame } from '../../kit/sse-frames.ts';
+import { BYTES_PER_TOKEN } from '../../protocols/estimate-input.ts';
 import type { FrameMeaning, StreamRules } from '../../protocols/protocol.ts';
+import { hasCounts, inFull, largestOf } from '../../protocols/reported-usage.ts';
+import { type Counted, countedOf } from './counted.ts';
+import { PassingFrame } from './passing-frame.ts';
 
 const HELD_FRAMES_MAX = 64;
 const HELD_BYTES_MAX = 256 * 1024;
-/** A larger frame is relayed in parts, which bounds memory. */
+/** In bytes. A larger frame is relayed in parts, which bounds memory, and read while they pass. */
 const TAIL_BYTES_MAX = 256 * 1024;
-const TOKEN_BYTES = 4;
 /** A single token can be a long word. A frame with more text than this has several. */
 const LONG_TOKEN_BYTES = 16;
-const COUNTS = ['inputTokens', 'outputTokens', ...INPUT_PARTS, ...OUTPUT_PARTS] as const;
+/** A frame of content without text has something else if it is larger, such as sound: it counts as a token. */
+const EMPTY_FRAME_BYTES_MAX = 1024;
 /** Below this size copying is cheaper than avoiding it. */
 const LARGE_CHUNK_BYTES = 8 * 1024;
 
+/** Begins a comment. */
+const COLON = 0x3a;
+
 /**
  * Takes a provider's stream chunk by chunk and returns the bytes that may be sent to the client now. Bytes are never changed or
- * reordered, only held back: the preamble until content arrives, an incomplete frame until it is complete, and the usage
- * frame permanently when only Relay asked for it.
+ * reordered, only held back: the preamble until content arrives or `open` is called, an incomplete frame until it is complete, and
+ * the usage frame permanently when only Relay asked for it.
  */
 export class StreamReader {
-  /** `refused`: the provider reported an error before any content, so the request can fall back to another endpoint. */
+  /** `refused`: the provider reported an error while its frames were held, so the request can fall back to another endpoint. */
   phase: 'holding' | 'open' | 'refused' = 'holding';
-  /** The protocol's own end was read. */
+  /** A frame with content was read, or one that ends the content. */
+  hasContent = false;
+  /** The chunk that was read last has a keep-alive, before any content. */
+  isKeptAlive = false;
+  /** The protocol's own end was read, or the stream ended after every choice had. */
   done = false;
-  /** The provider reported an error after content was relayed. */
+  /** The provider reported an error after the stream was opened. */
   errored = false;
-  /** What was reported so far; null when nothing was. */
-  counts: Partial<Usage> | null = null;
-  /** Output so far, for a stream that reports no usage: each frame is a token, and one with more text as many as its bytes suggest. */
+  /** What was read last, unless it was a comment. */
+  lastRead = '';
+  /** Counts that the stream has reported so far, without the service tier. Null: none. */
+  #counts: Partial<Usage> | null = null;
+  /** Null: the standard tier. Undefined: no frame has named a tier. */
+  #tier: string | null | undefined = undefined;
+  /**
+   * Output so far, for a stream that reports no usage: each frame with text is a token, and one with more text as many as its bytes suggest.
+   */
   streamedTokens = 0;
   /** The fewest bytes that were around the text of a frame. */
   #envelopeBytes = 0;
+  #noteworthy: RegExp;
+  /** The frame that is relayed in parts. Null: none. */
+  #passing: PassingFrame | null = null;
 
   readonly #rules: StreamRules;
   readonly #dropUsageFrame: boolean;
   readonly #cleanError: (frame: Buffer) => Buffer;
+  readonly #choices: () => number;
+  /** The choices that ended, by index. */
+  readonly #finished = new Set<number>();
   #held: Buffer[] = [];
   #heldFrames = 0;
   #heldBytes = 0;
@@ -43,25 +66,49 @@ export class StreamReader {
   /** Whether the text that is being read has carriage returns. */
   #mixedLineEnds = false;
 
-  /** `cleanError`: an error frame as the client may see it. */
+  /** `cleanError`: an error frame as the client may see it. `choices`: how many were asked for. */
   constructor(
     rules: StreamRules,
     dropUsageFrame: boolean,
     cleanError: (frame: Buffer) => Buffer = (frame) => frame,
+    choices: () => number = () => 1,
   ) {
     this.#rules = rules;
+    this.#noteworthy = rules.noteworthyWithTier ?? rules.noteworthy;
     this.#dropUsageFrame = dropUsageFrame;
     this.#cleanError = cleanError;
+    this.#choices = choices;
   }
 
   /** Null unless input and output were reported. */
   get usage(): Usage | null {
-    const { inputTokens, outputTokens, cachedInputTokens = 0, ...writes } = this.counts ?? {};
-    if (inputTokens === undefined || outputTokens === undefined) return null;
-    return { inputTokens, outputTokens, cachedInputTokens, ...writes };
+    return inFull(this.#reported);
+  }
+
+  /** Ends the stream. An incomplete last frame counts with the usage that it has reported. */
+  count(): Counted {
+    if (this.#passing !== null) this.#countPassing(this.#passing);
+    else if (this.#tailBytes > 0) this.#readPart(Buffer.concat(this.#tail).toString('latin1'));
+    this.#passing = null;
+    this.#tail = [];
+    this.#tailBytes = 0;
+    return countedOf(this.#reported, this.streamedTokens);
+  }
+
+  /** True if the client has a part of a frame. */
+  get isInsideFrame(): boolean {
+    return this.#passing !== null;
+  }
+
+  get #reported(): Partial<Usage> | null {
+    if (this.#tier === undefined) return this.#counts;
+    const { serviceTier: _earlier, ...counts } = this.#counts ?? {};
+    if (this.#tier !== null) return { ...counts, serviceTier: this.#tier };
+    return this.#counts === null ? null : counts;
   }
 
   push(chunk: Buffer): Buffer[] {
+    if (this.#passing !== null) return this.#pass(this.#passing, chunk);
     if (this.#tailBytes > 0 && chunk.length > LARGE_CHUNK_BYTES) {
       const first = this.#takeFirstFrame(chunk);
       if (first !== null) return [...this.#read(first.frame), ...this.#read(first.rest)];
@@ -73,20 +120,33 @@ export class StreamReader {
   #read(data: Buffer): Buffer[] {
     const text = data.toString('latin1');
     const out: Buffer[] = [];
+    if (text.charCodeAt(0) !== COLON) this.lastRead = text;
     this.#mixedLineEnds = text.includes('\r');
-    let at = this.phase === 'holding' ? this.#hold(data, text, out) : 0;
-    if (this.phase === 'open') at = this.#relay(data, text, at, out);
+    let at = 0;
+    if (this.phase === 'refused') at = this.#readOn(text, 0);
+    else if (!this.hasContent) at = this.#readStart(data, text, out);
+    if (this.hasContent) at = this.#relay(data, text, at, out);
     if (at < data.length) this.#keepTail(data.subarray(at), out);
     return out;
   }
 
-  /** Called at the end of the stream. A last frame without its blank line counts. */
+  /** Called at the end of the stream, unless it broke. A last frame without its blank line counts. */
   end(): Buffer[] {
+    if (this.#passing !== null) this.#endPassing(this.#passing);
+    const rest = this.#endTail();
+    // Some providers send no end of their own.
+    if (this.#finished.size > 0 && this.#finished.size >= this.#choices()) this.done = true;
+    return rest;
+  }
+
+  #endTail(): Buffer[] {
     if (this.#tailBytes === 0) return [];
     const tail = Buffer.concat(this.#tail);
     this.#tail = [];
     this.#tailBytes = 0;
-    const meaning = this.#readFrame(tail.toString('latin1'));
+    const text = tail.toString('latin1');
+    const meaning = this.#readFrame(text);
+    if (meaning.usage === null) this.#readPart(text);
     return [meaning.kind === 'error' ? this.#cleanError(tail) : tail];
   }
 
@@ -127,8 +187,9 @@ export class StreamReader {
 
   #keepTail(rest: Buffer, out: Buffer[]): void {
     if (rest.length > TAIL_BYTES_MAX) {
-      if (this.phase === 'holding') this.#open(out);
-      out.push(rest);
+      if (this.phase === 'holding') out.push(...this.open());
+      this.hasContent = true;
+      out.push(...this.#pass(new PassingFrame(this.#rules.textMembers), rest));
       return;
     }
     // A copy, because a slice would retain the complete chunk (or a block of Node's pool) until a slow client lets the
@@ -139,35 +200,95 @@ export class StreamReader {
     this.#tailBytes = rest.length;
   }
 
-  #hold(data: Buffer, text: string, out: Buffer[]): number {
+  #pass(frame: PassingFrame, chunk: Buffer): Buffer[] {
+    const end = frame.push(chunk.toString('latin1'));
+    this.#passing = frame;
+    if (end < 0) return [chunk];
+    this.#endPassing(frame);
+    return end === chunk.length ? [chunk] : [chunk.subarray(0, end), ...this.#read(chunk.subarray(end))];
+  }
+
+  #endPassing(frame: PassingFrame): void {
+    this.#passing = null;
+    const { kind } = this.#countPassing(frame);
+    // An incomplete frame reports the usage that it has, but it does not end the stream.
+    if (!frame.isComplete) return;
+    if (kind === 'done') this.done = true;
+    else if (kind === 'error') this.errored = true;
+  }
+
+  #countPassing({ frame, textBytes }: PassingFrame): FrameMeaning {
+    const meaning = this.#rules.readFrame(frame);
+    this.#count(meaning);
+    if (this.#rules.notText?.test(frame.data) !== true)
+      this.streamedTokens += Math.floor(textBytes / BYTES_PER_TOKEN);
+    return meaning;
+  }
+
+  /** Usage may follow an error, or be in a frame that was cut. */
+  #readOn(text: string, from: number): number {
+    let at = from;
+    for (;;) {
+      const end = frameEnd(text, at, this.#mixedLineEnds);
+      if (end < 0) return at;
+      this.#count(this.#rules.readFrame(parseFrame(text.slice(at, end))));
+      at = end;
+    }
+  }
+
+  #readPart(text: string): void {
+    const part = new PassingFrame(this.#rules.textMembers);
+    part.push(text);
+    this.#count(this.#rules.readFrame(part.frame));
+  }
+
+  /** Parses every frame before the first content: the stream may still be refused, and the time of its content is noted. */
+  #readStart(data: Buffer, text: string, out: Buffer[]): number {
     let at = 0;
-    while (this.phase === 'holding') {
+    this.isKeptAlive = false;
+    while (!this.hasContent) {
       const end = frameEnd(text, at, this.#mixedLineEnds);
       if (end < 0) return at;
       const meaning = this.#readFrame(text.slice(at, end));
-      if (!(meaning.usageOnly && this.#dropUsageFrame)) this.#held.push(data.subarray(at, end));
-      this.#heldFrames += 1;
-      this.#heldBytes += end - at;
+      const frame = data.subarray(at, end);
       at = end;
-      if (meaning.kind === 'error') {
-        this.phase = 'refused';
-        this.#held.push(data.subarray(at));
-        return data.length;
-      }
-      const full = this.#heldFrames >= HELD_FRAMES_MAX || this.#heldBytes >= HELD_BYTES_MAX;
-      if (meaning.kind !== 'preamble' || full) this.#open(out);
+      if (meaning.kind === 'error' && this.phase === 'holding') return this.#refuse(data, text, at, frame);
+      if (meaning.kind === 'keep_alive') this.isKeptAlive = true;
+      else if (meaning.kind !== 'preamble' && meaning.kind !== 'error') this.hasContent = true;
+      const shown = meaning.kind === 'error' ? this.#cleanError(frame) : frame;
+      const goesTo = this.phase === 'open' ? out : this.#held;
+      if (!(meaning.usageOnly && this.#dropUsageFrame)) goesTo.push(shown);
+      if (this.phase === 'holding') this.#bound(frame, out);
     }
     return at;
   }
 
-  #open(out: Buffer[]): void {
+  #refuse(data: Buffer, text: string, at: number, frame: Buffer): number {
+    this.phase = 'refused';
+    this.#held.push(frame, data.subarray(at));
+    const rest = this.#readOn(text, at);
+    if (rest < text.length) this.#readPart(text.slice(rest));
+    return data.length;
+  }
+
+  /** Holds frames until there is content, or more than may be held. */
+  #bound(frame: Buffer, out: Buffer[]): void {
+    this.#heldFrames += 1;
+    this.#heldBytes += frame.length;
+    const isFull = this.#heldFrames >= HELD_FRAMES_MAX || this.#heldBytes >= HELD_BYTES_MAX;
+    if (this.hasContent || isFull) out.push(...this.open());
+  }
+
+  /** Returns what is held: from now on no other attempt can replace the stream. */
+  open(): Buffer[] {
     this.phase = 'open';
-    out.push(...this.#held);
+    const held = this.#held;
     this.#held = [];
+    return held;
   }
 
   #relay(data: Buffer, text: string, from: number, out: Buffer[]): number {
-    const noteworthy = this.#rules.noteworthy.test(text);
+    const noteworthy = this.#noteworthy.test(text);
     let start = from;
     let at = from;
     for (;;) {
@@ -192,41 +313,41 @@ export class StreamReader {
 
   /**
    * Counted as one each, frames of hundreds of tokens would let a client that hangs up before the usage pay for one. Most frames have
-   * a token, which their length shows.
+   * a token, which their length shows: a little more than what is around the text.
    */
   #countFrame(text: string, start: number, end: number): void {
     const frameBytes = end - start;
-    if (this.#envelopeBytes > 0 && frameBytes - this.#envelopeBytes <= LONG_TOKEN_BYTES) {
+    const beyondBytes = frameBytes - this.#envelopeBytes;
+    if (this.#envelopeBytes > 0 && beyondBytes > 0 && beyondBytes <= LONG_TOKEN_BYTES) {
       this.streamedTokens += 1;
       return;
     }
     const textBytes = this.#rules.textBytes(text.slice(start, end));
+    if (textBytes === 0) {
+      if (frameBytes > EMPTY_FRAME_BYTES_MAX) this.streamedTokens += 1;
+      return;
+    }
     const envelopeBytes = frameBytes - textBytes;
     if (this.#envelopeBytes === 0 || envelopeBytes < this.#envelopeBytes) this.#envelopeBytes = envelopeBytes;
-    this.streamedTokens += textBytes <= LONG_TOKEN_BYTES ? 1 : Math.floor(textBytes / TOKEN_BYTES);
+    this.streamedTokens += textBytes <= LONG_TOKEN_BYTES ? 1 : Math.floor(textBytes / BYTES_PER_TOKEN);
   }
 
-  #count(reported: Partial<Usage>): void {
-    this.counts =
-      this.#rules.usage === 'last' || this.counts === null ? reported : largestOf(this.counts, reported);
+  #count({ kind, usage, serviceTier }: FrameMeaning): void {
+    if (serviceTier !== undefined) {
+      this.#tier = serviceTier;
+      this.#noteworthy = this.#rules.noteworthy;
+    }
+    if (usage === null || (kind === 'error' && !hasCounts(usage))) return;
+    this.#counts = this.#counts === null ? usage : largestOf(this.#counts, usage);
   }
 
   #readFrame(text: string): FrameMeaning {
     const meaning = this.#rules.readFrame(parseFrame(text));
-    if (meaning.usage !== null) this.#count(meaning.usage);
+    this.#count(meaning);
+    if (meaning.finished !== undefined) for (const choice of meaning.finished) this.#finished.add(choice);
     if (meaning.kind === 'content') this.#countFrame(text, 0, text.length);
     else if (meaning.kind === 'done') this.done = true;
     else if (meaning.kind === 'error') this.errored = true;
     return meaning;
   }
-}
-
-function largestOf(known: Partial<Usage>, reported: Partial<Usage>): Partial<Usage> {
-  const largest: Partial<Record<(typeof COUNTS)[number], number>> = {};
-  for (const name of COUNTS) {
-    const count = Math.max(known[name] ?? -1, reported[name] ?? -1);
-    if (count >= 0) largest[name] = count;
-  }
-  const serviceTier = reported.serviceTier ?? known.serviceTier;
-  return { ...largest, ...(serviceTier !== undefined && { serviceTier }) };
 }

@@ -1,5 +1,8 @@
 import type { UpstreamHead } from '../exchange.ts';
 
+/** Replaces the head until the provider has sent one. */
+export const NO_HEAD: UpstreamHead = { status: 0, headers: {} };
+
 export function isEventStream(head: UpstreamHead): boolean {
   return contentType(head).startsWith('text/event-stream');
 }

@@ -62,6 +62,7 @@ function noRoute(exchange: Exchange, body: InferenceBody, route: Route): RelayEr
   return new RelayError('no_route', {
     message: `No candidate for "${body.model}" can serve this ${asked} request: ${why}.`,
     param: 'model',
+    fields: exchange.protocol.errors.unserved(body.settings),
   });
 }
 

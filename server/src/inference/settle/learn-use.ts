@@ -1,5 +1,4 @@
 import type { Exchange, RoutedRequest } from '../exchange.ts';
-import type { Ending } from './settle.ts';
 import type { TypicalUse } from './typical-use.ts';
 
 /**
@@ -8,21 +7,23 @@ import type { TypicalUse } from './typical-use.ts';
  */
 export function learnUse(
   { typicalUse }: { readonly typicalUse: TypicalUse },
-  { caller: { organizationId }, protocol, reservation }: Exchange,
+  { caller: { organizationId }, protocol, reservation, attempts }: Exchange,
   { body, estimate }: RoutedRequest,
   name: string,
-  { usage, usageInPart, streamedTokens }: Ending,
 ): void {
-  const reported = usageInPart === undefined ? usage : null;
+  const use = attempts.at(-1)?.use;
+  if (use === undefined || use.source === 'estimated') return;
+  const { usage } = use;
+  const isReported = use.source === 'reported';
   if (protocol.hasOutput) {
     const { cap, choices } = protocol.request.output(body);
-    const written = Math.ceil((reported?.outputTokens ?? streamedTokens) / choices);
+    const written = Math.ceil(usage.outputTokens / choices);
     const isCut = written >= (reservation?.writtenCap ?? Number.POSITIVE_INFINITY);
-    const mayLower = reported !== null && cap === null && !isCut;
+    const mayLower = isReported && cap === null && !isCut;
     typicalUse.learn(organizationId, name, 'outputTokens', written, mayLower);
   }
-  if (reported === null || estimate.guessedInputTokens === undefined) return;
+  if (!isReported || estimate.guessedInputTokens === undefined) return;
   const seenTokens = estimate.inputTokens - estimate.guessedInputTokens;
-  const unseenTokens = reported.inputTokens - seenTokens;
+  const unseenTokens = usage.inputTokens - seenTokens;
   typicalUse.learn(organizationId, name, 'unseenInputTokens', unseenTokens, true);
 }

@@ -4,7 +4,7 @@ import type { Exchange } from '../exchange.ts';
 /** Whole milliseconds of each step; null for a step that the exchange did not reach. */
 export function timingsOf(
   { startMs, marks, waitMs, guard }: Exchange,
-  firstByteMs: number | null,
+  firstContentMs: number | null,
   endMs: number,
 ): RequestTimings & { readonly totalMs: number } {
   const { receivedMs, routedMs, admitMs, upstreamFirstByteMs } = marks;
@@ -15,7 +15,7 @@ export function timingsOf(
     admitMs: between(0, admitMs),
     waitMs: admitMs === null ? null : Math.round(waitMs),
     upstreamFirstByteMs: between(0, upstreamFirstByteMs),
-    firstContentMs: between(startMs, firstByteMs),
+    firstContentMs: between(startMs, firstContentMs),
     totalMs: Math.round(endMs - startMs),
   };
 }

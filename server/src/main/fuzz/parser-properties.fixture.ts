@@ -37,7 +37,7 @@ function orRefused<T>(work: () => T): T | null {
   }
 }
 
-function demandCounts(usage: Usage | null): void {
+function demandCounts(usage: Partial<Usage> | null): void {
   if (usage === null) return;
   const { free: _free, serviceTier: _tier, ...counts } = usage;
   for (const value of Object.values(counts))
@@ -62,7 +62,6 @@ function readRequest(protocol: Protocol, bytes: Buffer): void {
 function readAnswer(protocol: Protocol, bytes: Buffer): void {
   const { usage, sound } = finish(protocol.answer.read(bytes));
   demandCounts(usage);
-  demandCounts(protocol.answer.readTail(bytes));
   if (!sound || protocol.text === null) return;
   const answer = parsedOrNull(bytes);
   protocol.text.ofAnswer(answer);

@@ -1,9 +1,7 @@
 import { windowStartMs } from '../../admission/calendar-window.ts';
 import { isExpiredEstimate } from '../../domain/expired-draft.ts';
 import type { AppliedLimit } from '../../domain/limits/limit.ts';
-import { METRICS, type Quantity } from '../../domain/limits/metric.ts';
 import { isSliding } from '../../domain/limits/period.ts';
-import { chargedAttempts } from './ledger-store.fixture.ts';
 import type { JudgeDeps, Seen } from './seen.fixture.ts';
 
 /** After everything has ended: no lease, place, reservation or unit is left, and calendar windows hold what the ledger says. */
@@ -41,26 +39,13 @@ async function drifts({ store, ledger, time }: JudgeDeps, seen: Seen): Promise<s
       const usage = usages[index];
       if (usage === undefined || usage.mark === null || period === 'none' || isSliding(period)) continue;
       const sum = ledger.sum(organizationId, limit, windowStartMs(period, time.nowMs()));
-      const above = usage.used - sum;
-      const charged = chargedAttempts(ledger, organizationId, limit.counts.scopeId);
-      if (above < 0 || above > charged[METRICS[metric].quantity] || charged.unknown > 0)
+      if (usage.used !== sum)
         found.push(
           `counters: ${organizationId} ${limit.id} counts ${usage.used} ${metric}, the ledger ${sum}`,
         );
     }
   }
   return found;
-}
-
-/** Windows also count failed attempts and answers that were not metered, which the ledger's sums leave out. */
-export function uncounted({ rows }: JudgeDeps['ledger'], quantity: Quantity): number {
-  let more = 0;
-  for (const { attempts, usage_source } of rows.values()) {
-    more += Math.max(0, attempts.length - 1);
-    if (attempts.length > 0 && usage_source === 'none') more += 1;
-  }
-  if (quantity === 'requests') return more;
-  return more > 0 ? Number.POSITIVE_INFINITY : 0;
 }
 
 function limitsOf({ charges, arrivals }: Seen): Map<string, AppliedLimit[]> {

@@ -1,3 +1,4 @@
+import { attemptsOfRow } from '../../store/ledger/attempts-of-row.ts';
 import type { Arrival, JudgeDeps, Seen } from './seen.fixture.ts';
 
 /** A killed gateway loses what it learned so shortly before. */
@@ -5,7 +6,7 @@ const JUST_BEFORE_MS = 1_500;
 
 /**
  * Every dispatched request has its row, and so has every other that ended, unless its gateway died just then. No row is without
- * a request, and what the provider reported is what the row says.
+ * a request, and what the provider reported for each attempt is what the row says.
  */
 export function judgeLedger(deps: JudgeDeps, seen: Seen): string[] {
   const { ledger } = deps;
@@ -33,7 +34,11 @@ function judgeRow({ ledger, provider, store }: JudgeDeps, seen: Seen, arrival: A
   const end = connection.ended();
   if (last?.isReported !== true || end?.how !== 'answered' || end.status !== 200 || !survived || isExcused)
     return [];
-  const told = `${row.usage_source} ${row.actual_input_tokens}+${row.actual_output_tokens}`;
-  const wanted = `reported ${last.inputTokens}+${last.outputTokens}`;
-  return told === wanted ? [] : [`usage: ${requestId} has ${told} instead of ${wanted}`];
+  const told = attemptsOfRow(row)
+    .flatMap((sent) => (sent.source === 'reported' ? `${sent.input_tokens}+${sent.output_tokens}` : []))
+    .join();
+  const wanted = attempts
+    .flatMap((entry) => (entry.isReported ? `${entry.inputTokens}+${entry.outputTokens}` : []))
+    .join();
+  return told === wanted ? [] : [`usage: ${requestId} was told ${told} instead of ${wanted}`];
 }

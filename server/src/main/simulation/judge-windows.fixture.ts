@@ -1,9 +1,10 @@
 import { windowStartMs } from '../../admission/calendar-window.ts';
 import type { AppliedLimit } from '../../domain/limits/limit.ts';
-import { amountOf, METRICS } from '../../domain/limits/metric.ts';
+import { amountOf, METRICS, type Quantity } from '../../domain/limits/metric.ts';
 import { type CalendarPeriod, isSliding } from '../../domain/limits/period.ts';
-import { uncounted } from './judge-counters.fixture.ts';
-import { amountOfRow } from './ledger-store.fixture.ts';
+import { attemptsOfRow } from '../../store/ledger/attempts-of-row.ts';
+import type { LedgerRow } from '../../store/ledger/ledger-row.ts';
+import { amountOfAttempt } from './ledger-store.fixture.ts';
 import type { ProviderEntry } from './provider.fixture.ts';
 import { isLossAlone, type JudgeDeps, type Seen, SLOW_LINK, SLOW_MS_MAX } from './seen.fixture.ts';
 
@@ -39,20 +40,17 @@ export function judgeWindows(deps: JudgeDeps, seen: Seen): string[] {
   });
 }
 
-/** What no one has to rebuild a lost window from. Clocks that are off also set the ledger's use of short windows too early. */
-function lostWith(
-  { ledger, world }: JudgeDeps,
-  { lossesMs }: Seen,
-  { metric, period }: AppliedLimit,
-): number {
-  if (lossesMs.length === 0) return 0;
-  if (world.skewMs > 0 && isSliding(period)) return Number.POSITIVE_INFINITY;
-  return METRICS[metric].held ? 0 : uncounted(ledger, METRICS[metric].quantity);
+/** Clocks that are off set the ledger's use of short windows too early, from which lost ones are rebuilt. */
+function lostWith({ world }: JudgeDeps, { lossesMs }: Seen, { period }: AppliedLimit): number {
+  return lossesMs.length > 0 && world.skewMs > 0 && isSliding(period) ? Number.POSITIVE_INFINITY : 0;
 }
 
-function chargesOf({ charges }: Seen, { requestId, origin }: ProviderEntry) {
-  const endpointId = new URL(origin).hostname.split('.')[0] ?? '';
-  return charges.get(requestId)?.get(endpointId) ?? [];
+function chargesOf({ charges }: Seen, entry: ProviderEntry) {
+  return charges.get(entry.requestId)?.get(endpointOf(entry)) ?? [];
+}
+
+function endpointOf({ origin }: ProviderEntry): string {
+  return new URL(origin).hostname.split('.')[0] ?? '';
 }
 
 function usedBy(
@@ -70,13 +68,19 @@ function usedBy(
   const spendMicros = entry.inputTokens + 3 * entry.outputTokens;
   const own = amountOf(
     policy.metric,
-    status === 200 ? { tokens, spendMicros } : { tokens: 0, spendMicros: 0 },
+    status === 200 || entry.isReported ? { tokens, spendMicros } : { tokens: 0, spendMicros: 0 },
   );
   const row = ledger.rows.get(requestId);
   const { quantity } = METRICS[policy.metric];
   // What was not reported is metered by what reached the gateway.
-  const known = entry.isReported || row === undefined ? own : Math.min(own, amountOfRow(row, quantity));
+  const known = entry.isReported || row === undefined ? own : Math.min(own, meteredAt(row, entry, quantity));
   return { atMs, endedMs, amount: Math.min(known, cost) };
+}
+
+function meteredAt(row: LedgerRow, entry: ProviderEntry, quantity: Quantity): number {
+  return attemptsOfRow(row)
+    .filter(({ endpoint_id }) => endpoint_id === endpointOf(entry))
+    .reduce((sum, sent) => sum + amountOfAttempt(sent, quantity), 0);
 }
 
 /**

@@ -7,7 +7,7 @@ import { isExpiredEstimate } from '../../domain/expired-draft.ts';
 import type { AppliedLimit, CountedRequests } from '../../domain/limits/limit.ts';
 import { METRICS, type Quantity } from '../../domain/limits/metric.ts';
 import { isSliding } from '../../domain/limits/period.ts';
-import { uuidTimeMs } from '../../kit/uuid-time.ts';
+import { attemptsOfRow, type SentAttempt } from '../../store/ledger/attempts-of-row.ts';
 import type { LedgerRow } from '../../store/ledger/ledger-row.ts';
 import { createServer, type Link, type SimServer } from './network.fixture.ts';
 
@@ -38,11 +38,8 @@ export function createLedgerStore(nowMs: () => number): LedgerStore {
     startMs: number,
   ): number {
     let total = 0;
-    for (const row of rows.values()) {
-      if (row.organization_id !== organizationId || row.usage_source === 'none') continue;
-      if (uuidTimeMs(row.request_id) < startMs || !isCounted(row, counts)) continue;
-      total += amountOfRow(row, METRICS[metric].quantity);
-    }
+    for (const { sent } of countedAttempts(rows.values(), organizationId, counts))
+      if (sent.dispatched_ms >= startMs) total += amountOfAttempt(sent, METRICS[metric].quantity);
     return total;
   }
 
@@ -107,18 +104,12 @@ function recentUse(
   if (period === 'none' || !isSliding(period)) return [];
   const { bucketMs } = GEOMETRY[period];
   const openings: Opening[] = [{ policy, startMs: sinceMs, amount: 0 }];
-  for (const row of rows) {
-    if (row.organization_id !== organizationId || row.usage_source === 'none' || !isCounted(row, counts))
-      continue;
-    const amount = amountOfRow(row, quantity);
+  for (const { row, sent } of countedAttempts(rows, organizationId, counts)) {
+    const amount = amountOfAttempt(sent, quantity);
     const reserved = Math.min(amount, estimateOfRow(row, quantity));
-    const startedMs = isExpiredEstimate(row.error_code, row.usage_source)
-      ? row.latency_ms
-      : Math.round(row.attempts.at(-1)?.started_ms ?? row.wait_ms);
-    const arrivedMs = uuidTimeMs(row.request_id);
     const uses = [
-      { atMs: arrivedMs + startedMs, amount: reserved },
-      { atMs: arrivedMs + row.latency_ms, amount: amount - reserved },
+      { atMs: sent.latest_ms, amount: reserved },
+      { atMs: sent.ended_ms, amount: amount - reserved },
     ];
     for (const use of uses)
       if (use.atMs >= sinceMs && use.amount > 0)
@@ -127,57 +118,48 @@ function recentUse(
   return openings;
 }
 
-function isCounted(row: LedgerRow, { userId, keyId, scopeType, scopeId }: CountedRequests): boolean {
-  if (userId !== null && row.user_id !== userId) return false;
-  if (keyId !== null && row.key_id !== keyId) return false;
+/** The attempts that such a limit counts, each with its row. */
+function* countedAttempts(
+  rows: Iterable<LedgerRow>,
+  organizationId: string,
+  { userId, keyId, scopeType, scopeId }: CountedRequests,
+): Generator<{ readonly row: LedgerRow; readonly sent: SentAttempt }> {
+  for (const row of rows) {
+    if (row.organization_id !== organizationId) continue;
+    if (userId !== null && row.user_id !== userId) continue;
+    if (keyId !== null && row.key_id !== keyId) continue;
+    if (scopeType === 'lane' && row.lane_id !== scopeId) continue;
+    for (const sent of attemptsOfRow(row)) if (isSentTo(sent, scopeType, scopeId)) yield { row, sent };
+  }
+}
+
+function isSentTo(
+  sent: SentAttempt,
+  scopeType: CountedRequests['scopeType'],
+  scopeId: CountedRequests['scopeId'],
+): boolean {
   switch (scopeType) {
     case 'global':
+    case 'lane':
       return true;
     case 'provider':
-      return row.provider_id === scopeId;
+      return sent.provider_id === scopeId;
     case 'credential':
-      return row.credential_id === scopeId;
+      return sent.credential_id === scopeId;
     case 'endpoint':
     case 'model':
-      return row.endpoint_id === scopeId;
-    case 'lane':
-      return row.lane_id === scopeId;
+      return sent.endpoint_id === scopeId;
   }
 }
 
-/** Attempts and requests that windows count and the sums leave out; of one endpoint, or of all. As `charged-attempts.ts` has it. */
-export function chargedAttempts(
-  { rows }: Pick<LedgerStore, 'rows'>,
-  organizationId: string,
-  endpointId: string | null,
-): Readonly<Record<Quantity | 'unknown', number>> {
-  const charged = { requests: 0, unknown: 0, tokens: 0, spend: 0 };
-  for (const { organization_id, attempts, usage_source } of rows.values()) {
-    if (organization_id !== organizationId) continue;
-    for (const [index, attempt] of attempts.entries()) {
-      const isFollowed = index < attempts.length - 1;
-      if (!isFollowed && usage_source !== 'none') continue;
-      if (endpointId !== null && attempt.endpoint_id !== endpointId) continue;
-      charged.requests += 1;
-      if (isFollowed && attempt.charged_tokens === undefined) charged.unknown += 1;
-      charged.tokens += isFollowed ? (attempt.charged_tokens ?? 0) : 0;
-      charged.spend += isFollowed ? (attempt.charged_cost_micros ?? 0) : 0;
-    }
-  }
-  return charged;
-}
-
-export function amountOfRow(row: LedgerRow, quantity: Quantity): number {
+export function amountOfAttempt(sent: SentAttempt, quantity: Quantity): number {
   switch (quantity) {
     case 'requests':
       return 1;
     case 'tokens':
-      return (
-        Number(row.actual_input_tokens ?? row.estimated_input_tokens) +
-        Number(row.actual_output_tokens ?? row.estimated_output_tokens)
-      );
+      return sent.input_tokens + sent.output_tokens;
     case 'spend':
-      return Number(row.actual_cost_micros ?? row.estimated_cost_micros);
+      return sent.cost_micros;
   }
 }
 

@@ -11,7 +11,7 @@ export interface ProviderEntry {
   endedMs: number | null;
   readonly inputTokens: number;
   outputTokens: number;
-  /** It answered completely and reported its usage. */
+  /** It answered completely or failed, and reported its usage. */
   isReported: boolean;
   status: number | null;
   readonly by: SimProcess;
@@ -75,7 +75,6 @@ export function createProvider(time: VirtualTime, random: Random, manners: Provi
       if (entry !== null) end(entry);
     });
     let entry: ProviderEntry | null = null;
-    handler.onRequestStart?.(controller, {});
     const later = (inMs: number, what: string, run: () => void) =>
       time.after(inMs, process, `${what} of ${requestId}`, () => {
         if (!controller.aborted) run();
@@ -84,6 +83,8 @@ export function createProvider(time: VirtualTime, random: Random, manners: Provi
       later(REACHED_MS, 'refused connection', () => fail(handler, controller, 'ECONNREFUSED'));
       return;
     }
+    // A request starts only on an established connection.
+    handler.onRequestStart?.(controller, {});
     time.after(REACHED_MS, null, `provider gets ${requestId} (${how})`, () => {
       if (controller.aborted || process.state === 'dead') return;
       entry = {
@@ -141,6 +142,10 @@ function inputOf(requestId: string): number {
   return 5 + (Number.parseInt(requestId.slice(-2), 16) % 20);
 }
 
+function usageOf({ inputTokens, outputTokens }: ProviderEntry) {
+  return { prompt_tokens: inputTokens, completion_tokens: outputTokens };
+}
+
 function answer(answering: Answering): void {
   const { plan, entry, handler, controller, later, end } = answering;
   if (plan.how === 'hangs') return;
@@ -149,9 +154,14 @@ function answer(answering: Answering): void {
     const headers = status === 429 ? { 'retry-after-ms': '400' } : {};
     entry.status = status;
     end(entry);
+    // Some failures are billed.
+    const isBilled = plan.outputTokens % 2 === 0;
+    if (isBilled) entry.outputTokens = plan.outputTokens;
+    const body = { error: { message: 'no' }, ...(isBilled && { usage: usageOf(entry) }) };
     later(1, `${status}`, () => {
+      entry.isReported = isBilled;
       handler.onResponseStart?.(controller, status, { 'content-type': 'application/json', ...headers });
-      handler.onResponseData?.(controller, Buffer.from('{"error":{"message":"no"}}'));
+      handler.onResponseData?.(controller, Buffer.from(JSON.stringify(body)));
       handler.onResponseEnd?.(controller, {});
     });
     return;
@@ -163,8 +173,8 @@ function answer(answering: Answering): void {
   }
   entry.outputTokens = plan.outputTokens;
   end(entry);
-  const usage = { prompt_tokens: entry.inputTokens, completion_tokens: entry.outputTokens };
-  const body = Buffer.from(JSON.stringify({ id: 'a', object: 'chat.completion', choices: [], usage }));
+  const answered = { id: 'a', object: 'chat.completion', choices: [], usage: usageOf(entry) };
+  const body = Buffer.from(JSON.stringify(answered));
   later(1, 'answer', () => {
     handler.onResponseStart?.(controller, 200, { 'content-type': 'application/json' });
     if (plan.how === 'cuts') {
@@ -203,12 +213,11 @@ function stream(answering: Answering, frame: number): void {
     }
     end(entry);
     entry.isReported = true;
-    const usage = { prompt_tokens: entry.inputTokens, completion_tokens: entry.outputTokens };
     handler.onResponseData?.(
       controller,
       event({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }),
     );
-    handler.onResponseData?.(controller, event({ choices: [], usage }));
+    handler.onResponseData?.(controller, event({ choices: [], usage: usageOf(entry) }));
     handler.onResponseData?.(controller, Buffer.from('data: [DONE]\n\n'));
     handler.onResponseEnd?.(controller, {});
   });

@@ -86,7 +86,16 @@ describe('a usage statement', () => {
     const [one, two] = [await addKey(member, 'One'), await addKey(member, 'Two')];
     const metered = { requests_completed: 1, requests_metered: 1, endpoint_id: endpoint.id };
     const at = { endpoint_id: endpoint.id };
-    await use(caller, { user_id: caller.userId, ...at }, { ...metered, cost_micros: 5, output_tokens: 7 });
+    await use(
+      caller,
+      { user_id: caller.userId, ...at },
+      {
+        ...metered,
+        cost_micros: 5,
+        output_tokens: 7,
+        fallback_cost_micros: 3,
+      },
+    );
     await use(caller, { user_id: member.userId, key_id: one, ...at }, { ...metered, cost_micros: 10 });
     await use(
       caller,
@@ -96,6 +105,8 @@ describe('a usage statement', () => {
         requests_failed: 2,
         requests_estimated: 1,
         cost_micros: 20,
+        fallback_cost_micros: 2,
+        fallback_cost_rounding_picos: 400_000,
         input_tokens: 4,
         cached_input_tokens: 3,
       },
@@ -126,6 +137,8 @@ describe('a usage statement', () => {
       output_tokens: 7,
       metered_spend_micros: 75,
       metered_spend_usd: '0.000075',
+      fallback_cost_micros: 5,
+      fallback_cost_usd: '0.0000046',
     });
     const expected = [
       [caller.userId, null, 5],

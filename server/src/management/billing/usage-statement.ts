@@ -11,6 +11,7 @@ import {
 } from '../../store/ledger/rollups/read-statement.ts';
 import type { Database } from '../../store/postgres/schema.ts';
 import { cursorOfId, idOfCursor, unknownCursor } from '../resources/paging.ts';
+import { wireFallbackCost } from '../resources/wire-cost.ts';
 
 /** A calendar month in UTC. */
 export interface Month {
@@ -87,5 +88,6 @@ function toTotals(row: StatementSums): UsageTotals {
     output_tokens: row.output_tokens,
     metered_spend_micros: nothingPriced ? null : shownMicros(picos),
     metered_spend_usd: nothingPriced ? null : exactUsd(picos),
+    ...wireFallbackCost(BigInt(row.fallback_cost_picos)),
   };
 }

@@ -27,6 +27,7 @@ describe('routing lanes', () => {
         description: null,
         default_max_wait_ms: 30_000,
         allow_fallback: true,
+        hold_ms: 2_000,
         selection: 'soonest',
         priority: 'standard',
         hidden: false,

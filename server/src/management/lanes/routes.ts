@@ -68,6 +68,7 @@ function settingsOf(body: LaneCreate | LaneUpdate) {
     description: body.description === null ? '' : body.description,
     default_max_wait_ms: body.default_max_wait_ms,
     allow_fallback: body.allow_fallback,
+    hold_ms: body.hold_ms,
     selection: body.selection,
     priority: body.priority,
     hidden: body.hidden,

@@ -9,6 +9,7 @@ export const laneSection: SectionOf<ConfigLane, typeof tables.lanes> = {
   defaults: {
     default_max_wait_ms: 30_000,
     allow_fallback: true,
+    hold_ms: 2_000,
     enabled: true,
     description: null,
     selection: 'soonest',
@@ -22,6 +23,7 @@ export const laneSection: SectionOf<ConfigLane, typeof tables.lanes> = {
     name: row.name,
     default_max_wait_ms: row.default_max_wait_ms,
     allow_fallback: row.allow_fallback,
+    hold_ms: row.hold_ms,
     enabled: row.enabled,
     description: row.description === '' ? null : row.description,
     selection: row.selection,

@@ -11,6 +11,7 @@ export function toLane(row: Row<'lanes'>): Lane {
     description: row.description === '' ? null : row.description,
     default_max_wait_ms: row.default_max_wait_ms,
     allow_fallback: row.allow_fallback,
+    hold_ms: row.hold_ms,
     selection: row.selection,
     priority: row.priority,
     hidden: row.hidden,

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import type { RequestDetail } from '@relay/contract';
 import { type FreshDatabase, freshDatabase } from '@relay/testbed';
 import type { Caller } from '../../domain/caller.ts';
-import { sampleRow } from '../../store/ledger/ledger-row.fixture.ts';
+import { sampleAttempt, sampleRow } from '../../store/ledger/ledger-row.fixture.ts';
 import type { LedgerRow } from '../../store/ledger/ledger-row.ts';
 import { addOneOfEach, asKey, type ManagementFixture, startManagement } from '../fixture.ts';
 import { idAt, recordRequests } from './ledger.fixture.ts';
@@ -61,10 +61,10 @@ describe('the lines of a request’s cost', () => {
       actual_cost_rounding_picos: 899_999,
     };
     assert.deepEqual(await linesOf(row), [
-      { kind: 'input', tokens: 999, price_micros: 1_000_000, cost_usd: '0.000999' },
-      { kind: 'cached_input', tokens: 1, price_micros: 100_001, cost_usd: '0.000000100001' },
-      { kind: 'output', tokens: 100, price_micros: 2_000_000, cost_usd: '0.0002' },
-      { kind: 'request', tokens: null, price_micros: 5, cost_usd: '0.000005' },
+      { attempt: 1, kind: 'input', tokens: 999, price_micros: 1_000_000, cost_usd: '0.000999' },
+      { attempt: 1, kind: 'cached_input', tokens: 1, price_micros: 100_001, cost_usd: '0.000000100001' },
+      { attempt: 1, kind: 'output', tokens: 100, price_micros: 2_000_000, cost_usd: '0.0002' },
+      { attempt: 1, kind: 'request', tokens: null, price_micros: 5, cost_usd: '0.000005' },
     ]);
     await room.call('updatePricingPolicy', room.acme, {
       id,
@@ -105,6 +105,42 @@ describe('the lines of a request’s cost', () => {
     };
     const trace = { timings: null, candidates: [], guardrails: [], usage_details: details };
     assert.deepEqual(await pricesOf({ trace, actual_cost_micros: 1_100 }), [1_000_000, 1_000_000]);
+  });
+
+  it('are those of each attempt, at the price of its own endpoint', async () => {
+    const [one, two] = [made, await addOneOfEach(room, room.acme, 'Second')];
+    const { id } = two.pricing;
+    const body = {
+      input_cost_micros_per_1m_tokens: 4_000_000,
+      output_cost_micros_per_1m_tokens: 8_000_000,
+      flat_request_cost_micros: 0,
+    };
+    await room.call('updatePricingPolicy', room.acme, { id, body });
+    const at = ({ endpoint, provider }: typeof made) =>
+      sampleAttempt({ endpoint_id: endpoint.id, provider_id: provider.id });
+    const attempts = [
+      { ...at(one), use: { source: 'estimated', input_tokens: 10, output_tokens: 0, cost_micros: 10 } },
+      { ...at(one), sent: false, cause: 'upstream_unreachable' },
+      { ...at(two), use: { source: 'reported', input_tokens: 11, output_tokens: 7, cost_micros: 100 } },
+    ] as const;
+    const row = {
+      endpoint_id: two.endpoint.id,
+      attempts,
+      actual_input_tokens: 21,
+      actual_output_tokens: 7,
+      actual_cost_micros: 110,
+    };
+    assert.deepEqual(
+      (await linesOf(row))?.map(({ attempt, kind, tokens, cost_usd }) => [attempt, kind, tokens, cost_usd]),
+      [
+        [1, 'input', 10, '0.00001'],
+        [3, 'input', 11, '0.000044'],
+        [3, 'output', 7, '0.000056'],
+      ],
+    );
+    const { flat_request_cost_micros: _, ...changed } = { ...body, output_cost_micros_per_1m_tokens: 1 };
+    await room.call('updatePricingPolicy', room.acme, { id, body: changed });
+    assert.equal(await linesOf(row), null, 'the price of one of them was changed');
   });
 
   it('are unknown where they do not add up to what was recorded, and where nothing was', async () => {

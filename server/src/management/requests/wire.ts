@@ -1,8 +1,10 @@
 import type { BoundPolicy, RequestAttempt, RequestDetail } from '@relay/contract';
+import { wasSent } from '../../domain/attempt-sums.ts';
 import { uuidTimeMs } from '../../kit/uuid-time.ts';
 import type { StoredAttempt, StoredTrace } from '../../store/ledger/ledger-json.ts';
-import { toRequestLogEntry } from '../../store/ledger/log/log-entry.ts';
+import { costOf, toRequestLogEntry } from '../../store/ledger/log/log-entry.ts';
 import type { DetailRow } from '../../store/ledger/log/read-log.ts';
+import { type AttemptUse, attemptUsesOf } from './attempt-uses.ts';
 
 /** The ids of the endpoints in the trace. */
 export function endpointIdsOf({ trace }: DetailRow): string[] {
@@ -23,7 +25,7 @@ export function toRequestDetail(
     cache_write_1h_tokens: isMetered ? row.actual_cache_write_1h_tokens : null,
     credential_id: row.credential_id,
     bound_policy: boundPolicy,
-    attempts: row.attempts.map((attempt, index) => attemptOf(attempt, index, uuidTimeMs(row.request_id))),
+    attempts: attemptsOf(row),
     candidates: (trace?.candidates ?? []).map((candidate) => ({
       endpoint_id: candidate.endpoint_id,
       endpoint_name: endpointNames.get(candidate.endpoint_id) ?? null,
@@ -50,7 +52,43 @@ export function toRequestDetail(
 
 const OUTCOMES = { completed: 'succeeded', failed: 'failed', cancelled: 'cancelled' } as const;
 
-function attemptOf(attempt: StoredAttempt, index: number, arrivedAtMs: number): RequestAttempt {
+function attemptsOf(row: DetailRow): RequestAttempt[] {
+  const uses = attemptUsesOf(row);
+  const arrivedAtMs = uuidTimeMs(row.request_id);
+  return row.attempts.map((attempt, index) => ({
+    ...attemptOf(attempt, index, arrivedAtMs),
+    sent: wasSent(attempt),
+    ...usedBy(uses[index] ?? null),
+  }));
+}
+
+type Used = 'usage_source' | `${'input' | 'output' | 'cached_input'}_tokens` | 'cost_micros' | 'cost_usd';
+
+function usedBy(use: AttemptUse | null): Pick<RequestAttempt, Used> {
+  if (use === null) return USED_NOTHING;
+  return {
+    usage_source: use.usage_source,
+    input_tokens: use.actual_input_tokens,
+    output_tokens: use.actual_output_tokens,
+    cached_input_tokens: use.actual_cached_input_tokens,
+    ...costOf(use),
+  };
+}
+
+const USED_NOTHING = {
+  usage_source: 'none',
+  input_tokens: null,
+  output_tokens: null,
+  cached_input_tokens: null,
+  cost_micros: null,
+  cost_usd: null,
+} as const;
+
+function attemptOf(
+  attempt: StoredAttempt,
+  index: number,
+  arrivedAtMs: number,
+): Omit<RequestAttempt, 'sent' | Used> {
   const startedMs = attempt.started_ms ?? null;
   return {
     attempt: index + 1,

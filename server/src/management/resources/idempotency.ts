@@ -171,6 +171,7 @@ function bindingOf(claim: Claim): string[] {
 function stillServed(): RelayError {
   return new RelayError('idempotency_conflict', {
     message: `The first request with this ${headers.idempotencyKey} is still being served. Retry in a second to get its response.`,
+    retry: true,
     headers: { [headers.retryAfter]: '1' },
   });
 }

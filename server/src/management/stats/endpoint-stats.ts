@@ -1,7 +1,6 @@
 import type { EndpointStats, EndpointStatsPage, LimitUsage } from '@relay/contract';
 import type { Caller } from '../../domain/caller.ts';
 import { quantileMs } from '../../domain/histogram.ts';
-import { exactUsd, shownMicros } from '../../domain/money/money.ts';
 import type { Endpoint, OrganizationSnapshot } from '../../domain/snapshot.ts';
 import type { Handlers } from '../../http/call.ts';
 import type { BucketRange } from '../../store/ledger/rollups/bucket.ts';
@@ -11,6 +10,7 @@ import { type GroupSums, readGroups } from '../../store/ledger/rollups/read-grou
 import { endpointFields, type HealthDeps, readHealth } from '../endpoint-health.ts';
 import { visibleUser } from '../requests/search.ts';
 import type { ManagementDeps } from '../resources/deps.ts';
+import { wireCost } from '../resources/wire-cost.ts';
 import { pointsOf, rangeOfRows } from './range.ts';
 import { endpointOfLimit, type LimitDeps, readTightest } from './tightest-limits.ts';
 
@@ -77,7 +77,8 @@ async function readAll(
 function toStats(endpoint: Endpoint, range: BucketRange, read: ReadStats): EndpointStats {
   const { id } = endpoint;
   const sums = read.sums.get(id);
-  const { completed = 0, failed = 0, cancelled = 0, costPicos = 0n, metered = 0, unpriced = 0 } = sums ?? {};
+  const { completed = 0, failed = 0, cancelled = 0, metered = 0, unpriced = 0 } = sums ?? {};
+  const { costPicos = 0n, fallbackCostPicos = 0n } = sums ?? {};
   const ttft = sums?.durations.ttft ?? NO_DURATIONS;
   return {
     endpoint_id: id,
@@ -94,8 +95,7 @@ function toStats(endpoint: Endpoint, range: BucketRange, read: ReadStats): Endpo
     ttft_ms_p95: quantileMs(ttft, 0.95),
     duration_ms_p95: quantileMs(sums?.durations.latency ?? NO_DURATIONS, 0.95),
     errors: errorsOf(read.errors.get(id) ?? []),
-    cost_micros: shownMicros(costPicos),
-    cost_usd: exactUsd(costPicos),
+    ...wireCost(costPicos, fallbackCostPicos),
     metered_requests: metered,
     unpriced_requests: unpriced,
     tightest_limit: read.tightest.get(id) ?? null,

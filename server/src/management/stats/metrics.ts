@@ -22,6 +22,11 @@ const sumOf = (...sums: Sum[]): MetricDefinition => ({
   histogram: null,
   value: (measured) => Number(total(measured.sums)),
 });
+const costOf = (sum: Sum): MetricDefinition => ({
+  sums: [sum],
+  histogram: null,
+  value: (measured) => shownMicros(total(measured.sums)),
+});
 const quantileOf = (histogram: Durations, share: number): MetricDefinition => ({
   sums: STATES,
   histogram,
@@ -35,11 +40,7 @@ export const METRICS: Readonly<Record<Metric, MetricDefinition>> = {
   output_tokens: sumOf('output_tokens'),
   cached_input_tokens: sumOf('cached_input_tokens'),
   total_tokens: sumOf('input_tokens', 'output_tokens'),
-  cost_micros: {
-    sums: ['cost_picos'],
-    histogram: null,
-    value: (measured) => shownMicros(total(measured.sums)),
-  },
+  cost_micros: costOf('cost_picos'),
   wait_ms_p50: quantileOf('wait', 0.5),
   wait_ms_p95: quantileOf('wait', 0.95),
   latency_ms_p50: quantileOf('latency', 0.5),
@@ -59,7 +60,13 @@ export const METRICS: Readonly<Record<Metric, MetricDefinition>> = {
       return requests === 0 ? null : Math.round((fallbacks / requests) * 10_000) / 10_000;
     },
   },
+  fallback_cost_micros: costOf('fallback_cost_picos'),
 };
+
+/** Metrics of money, of which series have the exact sums too. */
+export function isMoney(metric: Metric): boolean {
+  return metric === 'cost_micros' || metric === 'fallback_cost_micros';
+}
 
 export const NOTHING: Measured = { sums: [], histogram: NO_DURATIONS };
 

@@ -2,7 +2,7 @@ import type { Timeseries } from '@relay/contract';
 import { exactUsd } from '../../domain/money/money.ts';
 import { BUCKET_MS, type BucketRange } from '../../store/ledger/rollups/bucket.ts';
 import type { Measured, SeriesRow, Sum } from '../../store/ledger/rollups/read-series.ts';
-import { METRICS, type Metric, NOTHING, sumMeasured } from './metrics.ts';
+import { isMoney, METRICS, type Metric, NOTHING, sumMeasured } from './metrics.ts';
 
 export type Series = Timeseries['series'][number];
 
@@ -44,7 +44,7 @@ function usd<Name extends string>(
   metric: Metric,
   { sums: [picos = 0n] }: Measured,
 ): Partial<Record<Name, string>> {
-  return metric === 'cost_micros' ? ({ [name]: exactUsd(picos) } as Record<Name, string>) : {};
+  return isMoney(metric) ? ({ [name]: exactUsd(picos) } as Record<Name, string>) : {};
 }
 
 const LABELS = { none: 'none', other: 'other' } as const;

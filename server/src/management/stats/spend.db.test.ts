@@ -4,7 +4,7 @@ import { type FreshDatabase, freshDatabase } from '@relay/testbed';
 import type { Caller } from '../../domain/caller.ts';
 import { sampleRow } from '../../store/ledger/ledger-row.fixture.ts';
 import { addMember, addOneOfEach, asKey, type ManagementFixture, startManagement } from '../fixture.ts';
-import { idAt, recordRequests } from '../requests/ledger.fixture.ts';
+import { idAt, recordRequests, sentAtArrival } from '../requests/ledger.fixture.ts';
 
 /** The middle of a month of 30 days. */
 const NOW_MS = Date.parse('2026-11-16T00:00:00.000Z');
@@ -37,7 +37,7 @@ describe('the spend of the month', () => {
         actual_cost_rounding_picos: 0,
       });
     await recordRequests(room.db, [
-      row(1, 2 * HOUR_MS, 30_000_000, room.acme.userId),
+      sentAtArrival(row(1, 2 * HOUR_MS, 30_000_000, room.acme.userId), 0.1),
       row(2, 50 * HOUR_MS, 20_000_000, developer.userId),
       // Of the month before.
       row(3, 16 * 24 * HOUR_MS, 90_000_000, room.acme.userId),
@@ -58,6 +58,8 @@ describe('the spend of the month', () => {
       to: '2026-12-01T00:00:00.000Z',
       cost_micros: 50_000_000,
       cost_usd: '50',
+      fallback_cost_micros: 3_000_000,
+      fallback_cost_usd: '3',
       metered_requests: 3,
       unpriced_requests: 1,
       forecast_micros: 100_000_000,
@@ -95,8 +97,8 @@ describe('the spend of the month', () => {
     nowMs = NOW_MS - 1;
     const { today } = (await room.call('getSpend', room.acme)).body;
     assert.deepEqual(
-      [today.cost_micros, today.metered_requests, today.unpriced_requests],
-      [30_000_000, 2, 1],
+      [today.cost_micros, today.fallback_cost_micros, today.metered_requests, today.unpriced_requests],
+      [30_000_000, 3_000_000, 2, 1],
     );
   });
 });

@@ -3,13 +3,14 @@ import { nextWindowMs, windowStartMs } from '../../admission/calendar-window.ts'
 import type { Caller } from '../../domain/caller.ts';
 import { tellingForecast } from '../../domain/limits/forecast.ts';
 import { METRICS } from '../../domain/limits/metric.ts';
-import { exactUsd, shownMicros } from '../../domain/money/money.ts';
+import { shownMicros } from '../../domain/money/money.ts';
 import type { OrganizationSnapshot } from '../../domain/snapshot.ts';
 import type { Handlers } from '../../http/call.ts';
 import { BUCKET_MS } from '../../store/ledger/rollups/bucket.ts';
 import { readSpend, type SpendDay } from '../../store/ledger/rollups/read-spend.ts';
 import { visibleUser } from '../requests/search.ts';
 import type { ManagementDeps } from '../resources/deps.ts';
+import { wireCost } from '../resources/wire-cost.ts';
 
 /** Spend of today and of the month so far, with where the month will end. */
 export function spendHandlers(
@@ -69,12 +70,12 @@ function budgetOf({ limitPolicies }: OrganizationSnapshot): number | null {
 }
 
 function sumsOf(days: readonly SpendDay[]) {
-  const picos = days.reduce((sum, day) => sum + BigInt(day.cost_picos), 0n);
+  const sum = (of: 'cost_picos' | 'fallback_cost_picos') =>
+    days.reduce((picos, day) => picos + BigInt(day[of]), 0n);
   return {
-    cost_micros: shownMicros(picos),
-    cost_usd: exactUsd(picos),
-    metered_requests: days.reduce((sum, day) => sum + day.metered_requests, 0),
-    unpriced_requests: days.reduce((sum, day) => sum + day.unpriced_requests, 0),
+    ...wireCost(sum('cost_picos'), sum('fallback_cost_picos')),
+    metered_requests: days.reduce((count, day) => count + day.metered_requests, 0),
+    unpriced_requests: days.reduce((count, day) => count + day.unpriced_requests, 0),
   };
 }
 

@@ -11,7 +11,7 @@ import { uuidTimeMs } from '../../kit/uuid-time.ts';
 import { sampleRow } from '../../store/ledger/ledger-row.fixture.ts';
 import type { LedgerRow } from '../../store/ledger/ledger-row.ts';
 import { addMember, addOneOfEach, type ManagementFixture, refusal, startManagement } from '../fixture.ts';
-import { idAt, recordRequests } from '../requests/ledger.fixture.ts';
+import { fallbackPicosOf, idAt, recordRequests, sentAtArrival } from '../requests/ledger.fixture.ts';
 
 type Query = RouteQuery<'getTimeseries'>;
 
@@ -100,7 +100,7 @@ describe('usage statistics', () => {
     return Array.from({ length: 6_000 }, (_, number) => {
       const dispatched = random() < 0.8;
       const metered = dispatched && random() < 0.9;
-      return sampleRow({
+      const row = sampleRow({
         // In three bursts, so that there are gaps.
         request_id: idAt(nowMs - one([0, 7, 40]) * SIZE_MS.hour - upTo(2 * SIZE_MS.hour), number),
         organization_id: number % 6 === 0 ? room.globex.organizationId : room.acme.organizationId,
@@ -121,6 +121,7 @@ describe('usage statistics', () => {
         actual_cost_micros: metered ? 1 + upTo(1_000_000) : null,
         actual_cost_rounding_picos: metered ? upTo(999_999) : 0,
       });
+      return sentAtArrival(row, random() < 0.2 ? random() : null);
     });
   }
 
@@ -160,6 +161,8 @@ describe('usage statistics', () => {
         return metered((row) => (row.actual_input_tokens ?? 0) + (row.actual_output_tokens ?? 0));
       case 'cost_micros':
         return shownMicros(spentPicos(of));
+      case 'fallback_cost_micros':
+        return shownMicros(fallbackPicosOf(of));
       case 'wait_ms_p50':
         return quantile(({ wait_ms }) => wait_ms, 0.5);
       case 'wait_ms_p95':

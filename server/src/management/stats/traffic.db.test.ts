@@ -18,7 +18,7 @@ import {
   refusal,
   startManagement,
 } from '../fixture.ts';
-import { idAt, recordRequests } from '../requests/ledger.fixture.ts';
+import { fallbackPicosOf, idAt, recordRequests, sentAtArrival } from '../requests/ledger.fixture.ts';
 
 const HOUR_MS = 3_600_000;
 /** More than a response of `getTimeseries` has groups. */
@@ -75,7 +75,7 @@ describe('statistics of all lanes and keys', () => {
     return Array.from({ length: 2_500 }, (_, number) => {
       const endpointId = pick([one.endpoint.id, unpricedEndpointId, null]);
       const isPriced = endpointId === one.endpoint.id;
-      return sampleRow({
+      const row = sampleRow({
         request_id: idAt(Math.floor(nowMs - random() * 23 * HOUR_MS), number),
         organization_id: room.acme.organizationId,
         user_id: pick([developer.userId, room.acme.userId]),
@@ -89,6 +89,7 @@ describe('statistics of all lanes and keys', () => {
         actual_cost_micros: isPriced ? 1 + Math.floor(random() * 1_000_000) : 0,
         actual_cost_rounding_picos: isPriced ? Math.floor(random() * 999_999) : 0,
       });
+      return sentAtArrival(row, isPriced && random() < 0.2 ? random() : null);
     });
   }
 
@@ -124,6 +125,8 @@ describe('statistics of all lanes and keys', () => {
       fallbacks: own.reduce((sum, { fallback_count: fallbacks }) => sum + fallbacks, 0),
       cost_micros: shownMicros(picos),
       cost_usd: exactUsd(picos),
+      fallback_cost_micros: shownMicros(fallbackPicosOf(own)),
+      fallback_cost_usd: exactUsd(fallbackPicosOf(own)),
       metered_requests: count(({ endpoint_id: id }) => id !== null),
       unpriced_requests: count(({ endpoint_id: id }) => id === unpricedEndpointId),
       series: Array.from({ length: 24 }, (_, hour) => count((row) => hourOf(row) === hour)),

@@ -1,12 +1,12 @@
 import { type ApiKeyStats, type LaneStats, TRAFFIC_ROWS_MAX } from '@relay/contract';
 import type { Caller } from '../../domain/caller.ts';
 import { quantileMs } from '../../domain/histogram.ts';
-import { exactUsd, shownMicros } from '../../domain/money/money.ts';
 import type { Handlers } from '../../http/call.ts';
 import { namesOf } from '../../store/configuration/names-of.ts';
 import { type GroupSums, readGroups, type TrafficSums } from '../../store/ledger/rollups/read-groups.ts';
 import { visibleUser } from '../requests/search.ts';
 import type { ManagementDeps } from '../resources/deps.ts';
+import { wireCost } from '../resources/wire-cost.ts';
 import { pointsOf, rangeOfRows } from './range.ts';
 
 type TrafficDeps = Pick<ManagementDeps, 'ofOrganization' | 'clock'>;
@@ -72,6 +72,7 @@ function sumsOf({
   metered,
   unpriced,
   costPicos,
+  fallbackCostPicos,
 }: TrafficSums) {
   return {
     requests: completed + failed + cancelled,
@@ -80,8 +81,7 @@ function sumsOf({
     cancelled,
     rejected,
     fallbacks,
-    cost_micros: shownMicros(costPicos),
-    cost_usd: exactUsd(costPicos),
+    ...wireCost(costPicos, fallbackCostPicos),
     metered_requests: metered,
     unpriced_requests: unpriced,
   };

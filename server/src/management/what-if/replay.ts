@@ -7,7 +7,7 @@ import type { OrganizationSnapshot } from '../../domain/snapshot.ts';
 import { entryIn } from '../../kit/entry-in.ts';
 import { createEventQueue, type EventQueue } from './event-queue.ts';
 import type { LaneOf } from './lane-of.ts';
-import type { ReplayedRequest, TypicalService } from './replayed-request.ts';
+import type { FailedReplay, ReplayedRequest, TypicalService } from './replayed-request.ts';
 import {
   isOfEditedLimit,
   type KeysOfReplay,
@@ -17,7 +17,7 @@ import {
 } from './route-replayed.ts';
 import { createTally, type IsOfEdit, type Tally } from './tally.ts';
 
-const FAILED: Actual = { dispatched: true, tokens: 0, spendMicros: 0 };
+const NOTHING: Actual = { dispatched: true, tokens: 0, spendMicros: 0 };
 const NEVER_MS = Number.POSITIVE_INFINITY;
 
 /** A configuration, and what its calendar windows held when the replay begins. */
@@ -57,8 +57,9 @@ interface Exchange extends RoutedReplay {
   waitedMs: number;
   /** It has asked for capacity and has no answer, or a place in line. */
   asks: boolean;
-  /** The endpoint of the attempt that failed last. */
+  /** The endpoint of the attempt that failed last, and what all that failed cost. */
   failedAt: string | null;
+  failedMicros: number;
 }
 
 interface World extends RoutingOfReplay {
@@ -133,6 +134,7 @@ async function send(world: World, request: ReplayedRequest): Promise<void> {
     waitedMs: 0,
     asks: false,
     failedAt: null,
+    failedMicros: 0,
   };
   exchanges.set(request.id, exchange);
   const { leavesAfterMs } = request;
@@ -189,7 +191,11 @@ function released(world: World, id: string, release: Release): void {
   else dispatch(world, exchange, exchange.untried[release.candidate]);
 }
 
-function refuse(world: World, { request, failedAt, waitedMs }: Exchange, refusal: Refusal): void {
+function refuse(
+  world: World,
+  { request, failedAt, failedMicros, waitedMs }: Exchange,
+  refusal: Refusal,
+): void {
   world.exchanges.delete(request.id);
   if (failedAt === null) {
     world.tally.rejected(request, outcomeOf(refusal).code, waitedMs, refusal.policyId);
@@ -198,7 +204,8 @@ function refuse(world: World, { request, failedAt, waitedMs }: Exchange, refusal
   }
   // The client gets the response of the attempt that failed.
   world.tally.served(request, waitedMs);
-  settle(world, request.id, FAILED);
+  if (failedMicros > 0) world.tally.cost(request, failedMicros);
+  settle(world, request.id, NOTHING);
 }
 
 function dispatch(world: World, exchange: Exchange, candidate: Candidate | undefined): void {
@@ -214,17 +221,32 @@ function dispatch(world: World, exchange: Exchange, candidate: Candidate | undef
   }
   exchange.untried = left;
   exchange.failedAt = id;
-  world.events.add(world.nowMs + failure.tookMs, () => ask(world, exchange, FAILED));
+  world.events.add(world.nowMs + failure.tookMs, () => ask(world, exchange, fail(world, exchange, failure)));
 }
 
-function end(world: World, { request, usage, waitedMs }: Exchange, endpointId: string): void {
+/** Counts the cost of a failed attempt, and returns what it used. */
+function fail({ snapshot, tally }: World, exchange: Exchange, failure: FailedReplay): Actual {
+  const { endpointId, usage, isSent } = failure;
+  const pricing = snapshot.pricing.get(endpointId);
+  const tokens = usage.inputTokens + usage.outputTokens;
+  const spendMicros = pricing === undefined || tokens === 0 ? 0 : costMicros(pricing, usage);
+  exchange.failedMicros += spendMicros;
+  if (spendMicros > 0) endpointIn(tally, endpointId).costMicros += spendMicros;
+  return { dispatched: isSent, tokens, spendMicros };
+}
+
+function endpointIn(tally: Tally, endpointId: string) {
+  return entryIn(tally.endpoints, endpointId, () => ({ served: 0, costMicros: 0 }));
+}
+
+function end(world: World, { request, usage, waitedMs, failedMicros }: Exchange, endpointId: string): void {
   const { tally, snapshot, exchanges } = world;
   exchanges.delete(request.id);
   const pricing = snapshot.pricing.get(endpointId);
   const spendMicros = pricing === undefined ? 0 : costMicros(pricing, usage);
   tally.served(request, waitedMs);
-  tally.cost(request, pricing === undefined && usage.free !== true ? null : spendMicros);
-  const endpoint = entryIn(tally.endpoints, endpointId, () => ({ served: 0, costMicros: 0 }));
+  tally.cost(request, pricing === undefined && usage.free !== true ? null : spendMicros + failedMicros);
+  const endpoint = endpointIn(tally, endpointId);
   endpoint.served += 1;
   endpoint.costMicros += spendMicros;
   settle(world, request.id, {

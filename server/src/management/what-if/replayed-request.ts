@@ -1,9 +1,10 @@
 import type { ErrorCode, Operation } from '@relay/contract';
+import { wasSent } from '../../domain/attempt-sums.ts';
 import type { TokenEstimate, Usage } from '../../domain/money/usage.ts';
 import { entryIn } from '../../kit/entry-in.ts';
 import { uuidTimeMs } from '../../kit/uuid-time.ts';
 import { protocols } from '../../protocols/index.ts';
-import type { ReplayedRow } from '../../store/ledger/log/read-replayed.ts';
+import type { FailedAttempt, ReplayedRow } from '../../store/ledger/log/read-replayed.ts';
 
 /** Rejections that lanes, limits and prices decide. All others would be the same with every configuration. */
 const DECIDED_CODES: ReadonlySet<string> = new Set<ErrorCode>([
@@ -19,6 +20,13 @@ const DECIDED_CODES: ReadonlySet<string> = new Set<ErrorCode>([
 /** For requests that were never served, where no request of their lane was. */
 const SERVICE_MS_DEFAULT = 1_000;
 
+export interface FailedReplay {
+  readonly endpointId: string;
+  readonly tookMs: number;
+  readonly isSent: boolean;
+  readonly usage: Usage;
+}
+
 /** One request as a replay sends it. */
 export interface ReplayedRequest {
   readonly id: string;
@@ -32,11 +40,11 @@ export interface ReplayedRequest {
   readonly operation: Operation;
   readonly streaming: boolean;
   readonly estimate: TokenEstimate;
-  /** From its last release to its end, and what it used; null when it was never sent. */
+  /** From its last release to its end, and what its last attempt used; null when it was never sent. */
   readonly serviceMs: number | null;
   readonly usage: Usage | null;
-  /** Attempts that failed and were followed by another: endpoint and duration. */
-  readonly failed: readonly { readonly endpointId: string; readonly tookMs: number }[];
+  /** Attempts that failed and were followed by another. */
+  readonly failed: readonly FailedReplay[];
   /** The client disconnected while it waited, after this time; null when it did not. */
   readonly leavesAfterMs: number | null;
   /** What it met when it was sent. */
@@ -74,9 +82,11 @@ export function replayedRequest(row: ReplayedRow): ReplayedRequest | null {
     },
     serviceMs: isSent ? Math.max(0, row.latency_ms - (releasedMs ?? row.wait_ms)) : null,
     usage: isSent ? usageOf(row) : null,
-    failed: (row.failed ?? []).map(({ endpoint_id, latency_ms }) => ({
-      endpointId: endpoint_id,
-      tookMs: latency_ms,
+    failed: (row.failed ?? []).map((attempt) => ({
+      endpointId: attempt.endpoint_id,
+      tookMs: attempt.latency_ms,
+      isSent: wasSent(attempt),
+      usage: { ...usageOfFailed(attempt), ...freeIf(row.operation) },
     })),
     leavesAfterMs: hasLeft ? row.wait_ms : null,
     met: {
@@ -94,14 +104,28 @@ function askedAfterMs(row: ReplayedRow): number {
   return (row.first_started_ms ?? row.wait_ms) - (row.first_wait_ms ?? row.wait_ms);
 }
 
+/** Returns the row's usage minus the usage of the attempts before the last one. */
 function usageOf(row: ReplayedRow): Usage {
+  const before = (row.failed ?? []).map(usageOfFailed);
+  const without = (total: number, part: keyof ReturnType<typeof usageOfFailed>) =>
+    before.reduce((rest, usage) => rest - usage[part], total);
   return {
-    inputTokens: row.actual_input_tokens ?? row.estimated_input_tokens,
-    outputTokens: row.actual_output_tokens ?? row.estimated_output_tokens,
-    cachedInputTokens: row.actual_cached_input_tokens ?? 0,
-    cacheWrite5mTokens: row.actual_cache_write_5m_tokens,
-    cacheWrite1hTokens: row.actual_cache_write_1h_tokens,
+    inputTokens: without(row.actual_input_tokens ?? row.estimated_input_tokens, 'inputTokens'),
+    outputTokens: without(row.actual_output_tokens ?? row.estimated_output_tokens, 'outputTokens'),
+    cachedInputTokens: without(row.actual_cached_input_tokens ?? 0, 'cachedInputTokens'),
+    cacheWrite5mTokens: without(row.actual_cache_write_5m_tokens, 'cacheWrite5mTokens'),
+    cacheWrite1hTokens: without(row.actual_cache_write_1h_tokens, 'cacheWrite1hTokens'),
     ...freeIf(row.operation),
+  };
+}
+
+function usageOfFailed({ use }: FailedAttempt) {
+  return {
+    inputTokens: use?.input_tokens ?? 0,
+    outputTokens: use?.output_tokens ?? 0,
+    cachedInputTokens: use?.cached_input_tokens ?? 0,
+    cacheWrite5mTokens: use?.cache_write_5m_tokens ?? 0,
+    cacheWrite1hTokens: use?.cache_write_1h_tokens ?? 0,
   };
 }
 

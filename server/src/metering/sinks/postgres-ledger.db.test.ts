@@ -9,6 +9,9 @@ import { ledgerRow } from '../ledger-row.ts';
 import { sampleRecord } from '../request-records.fixture.ts';
 import { createPostgresLedger } from './postgres-ledger.ts';
 
+const ENDPOINT_ID = '01890000-0000-7000-8000-000000000002';
+const PROVIDER_ID = '01890000-0000-7000-8000-000000000003';
+
 describe('a batch of records', () => {
   let migrated: MigratedDatabase;
   before(async () => {
@@ -105,8 +108,8 @@ describe('a batch of records', () => {
       },
       attempts: [
         {
-          endpoint_id: 'one',
-          provider_id: 'two',
+          endpoint_id: ENDPOINT_ID,
+          provider_id: PROVIDER_ID,
           upstream_model: 'm',
           status: 200,
           outcome: 'completed',
@@ -146,8 +149,8 @@ describe('a batch of records', () => {
       candidates: [{ endpointId: 'one', rank: 1, verdict: 'selected', reason: 'it is free', waitMs: 30 }],
       attempts: [
         {
-          endpointId: 'one',
-          providerId: 'two',
+          endpointId: ENDPOINT_ID,
+          providerId: PROVIDER_ID,
           upstreamModel: 'm',
           status: 200,
           outcome: 'completed',

@@ -42,6 +42,13 @@ export const anthropicCountTokens: Protocol = {
     estimated: (body) => ({ input_tokens: request.estimate(body, NOTHING_UNSEEN).inputTokens }),
   },
   // A provider that streams nevertheless is read for nothing.
-  stream: { noteworthy: /$^/, usage: 'last', readFrame: () => CONTENT, textBytes: () => 0 },
+  stream: {
+    noteworthy: /$^/,
+    noteworthyWithTier: null,
+    readFrame: () => CONTENT,
+    textBytes: () => 0,
+    textMembers: new Set(),
+    notText: null,
+  },
   text: text === null ? null : { ...text, replace: (given) => given },
 };

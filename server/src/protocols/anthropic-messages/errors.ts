@@ -20,8 +20,16 @@ const TYPES: Readonly<Record<number, string>> = {
  */
 export const anthropicErrors: ErrorRules = {
   body: bodyOf,
+  // The tool runner of Anthropic's SDK starts a thread, which only Anthropic holds, and continues without one after this error.
+  unserved: ({ thread }) => (isThread(thread) ? { details: NO_THREADS } : {}),
   interruptedFrame: (error, status) => `event: error\ndata: ${JSON.stringify(bodyOf(error, status))}\n\n`,
 };
+
+const NO_THREADS = { error_code: 'thread_unsupported_request', unsupported: ['thread'] };
+
+function isThread(thread: unknown): boolean {
+  return typeof thread === 'object' && thread !== null;
+}
 
 function bodyOf(error: ErrorObject, status: number): object {
   return { type: 'error', error: { ...error, type: typeOf(status) }, request_id: error['request_id'] };

@@ -1,33 +1,42 @@
+import type { Usage } from '../../domain/money/usage.ts';
 import { isObject, type JsonObject, parseObject } from '../../kit/json-value.ts';
 import type { SseFrame } from '../../kit/sse-frames.ts';
-import { CLOSING, CONTENT, DONE, ERROR, PREAMBLE } from '../frame-meanings.ts';
+import { CLOSING, CONTENT, DONE, ERROR, KEEP_ALIVE, PREAMBLE } from '../frame-meanings.ts';
 import type { FrameMeaning, StreamRules } from '../protocol.ts';
 import { textInMembers } from '../streamed-text.ts';
 import { inputUsage, outputUsage } from './usage.ts';
 
 /** https://docs.anthropic.com/en/api/messages-streaming */
+const STOPPED: FrameMeaning = { ...CLOSING, finished: [0] };
+const textMembers = new Set(['text', 'thinking', 'partial_json']);
+
 export const messagesStream: StreamRules = {
-  noteworthy: /^event: ?(?:message_|error)|"type"\s*:\s*"(?:message_|error")/m,
-  // `message_start` has the input, `message_delta` the output; newer ones repeat the input, without its parts.
-  usage: 'cumulative',
+  // The frames that begin and end a block have no text, but are as long as frames with text.
+  noteworthy:
+    /^event: ?(?:message_|error|content_block_st)|"type"\s*:\s*"(?:message_|error"|content_block_st)/m,
+  // The tier is part of the usage.
+  noteworthyWithTier: null,
   readFrame,
-  textBytes: textInMembers(['text', 'thinking', 'partial_json']),
+  textBytes: textInMembers(textMembers),
+  textMembers,
+  notText: null,
 };
 
 function readFrame(frame: SseFrame): FrameMeaning {
-  if (frame.data === '') return PREAMBLE;
-  if (frame.event === 'error') return ERROR;
+  if (frame.data === '') return KEEP_ALIVE;
   const payload = parseObject(frame.data);
+  if (frame.event === 'error') return error(payload ?? {});
   // Data that is not a JSON object is relayed as content: the client decides what it means.
   if (payload === null) return CONTENT;
   switch (payload['type'] ?? frame.event) {
     case 'error':
-      return ERROR;
+      return error(payload);
     case 'ping':
+      return KEEP_ALIVE;
     case 'content_block_stop':
       return PREAMBLE;
     case 'message_start':
-      // Its count of the output is that of the first token.
+      // `message_start` has the input; its output count is that of the first token.
       return { ...PREAMBLE, usage: inputUsage(objectIn(payload, 'message')['usage']) };
     case 'content_block_start':
       return saysNothing(objectIn(payload, 'content_block')) ? PREAMBLE : CONTENT;
@@ -40,12 +49,20 @@ function readFrame(frame: SseFrame): FrameMeaning {
   }
 }
 
+function error(payload: JsonObject): FrameMeaning {
+  return { ...ERROR, usage: repeatedUsage(payload) };
+}
+
 function closing(payload: JsonObject): FrameMeaning {
-  const { usage } = payload;
+  const meaning = typeof objectIn(payload, 'delta')['stop_reason'] === 'string' ? STOPPED : PREAMBLE;
+  return { ...meaning, usage: repeatedUsage(payload) };
+}
+
+/** `message_delta` has the output. In newer versions it repeats the input, without its parts. */
+function repeatedUsage({ usage }: JsonObject): Partial<Usage> | null {
   const { cacheWrite5mTokens: _5m, cacheWrite1hTokens: _1h, ...input } = inputUsage(usage) ?? {};
   const counts = { ...input, ...outputUsage(usage) };
-  const kind = typeof objectIn(payload, 'delta')['stop_reason'] === 'string' ? CLOSING : PREAMBLE;
-  return { ...kind, usage: Object.keys(counts).length === 0 ? null : counts };
+  return Object.keys(counts).length === 0 ? null : counts;
 }
 
 /** A block of text or thinking begins empty. One of another type says what it is, such as the tool that is called. */

@@ -19,7 +19,7 @@ export const anthropicMessages: Protocol = {
   isFree: false,
   headers: anthropicHeaders,
   request: messagesRequest,
-  answer: usageMemberRules(wholeUsage),
+  answer: usageMemberRules(wholeUsage, ['text', 'thinking', 'partial_json']),
   stream: messagesStream,
   text: messagesText,
   errors: anthropicErrors,

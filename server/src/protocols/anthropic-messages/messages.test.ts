@@ -141,12 +141,15 @@ describe('the usage of a message', () => {
     for (const usage of [
       null,
       {},
-      { input_tokens: 3 },
-      { output_tokens: 3 },
       { input_tokens: -3, output_tokens: 3 },
       { input_tokens: 3, output_tokens: 3, cache_read_input_tokens: '9' },
     ])
       assert.equal(read(usage), null, JSON.stringify(usage));
+  });
+
+  it('is known in part when one side is missing', () => {
+    assert.deepEqual(read({ output_tokens: 3 }), { outputTokens: 3 });
+    assert.deepEqual(read({ input_tokens: 3 }), { inputTokens: 3, cachedInputTokens: 0 });
   });
 });
 
@@ -157,14 +160,17 @@ describe('a frame of a Messages stream', () => {
 
   it('is preamble as long as it says nothing of the answer', () => {
     const frames = [
-      read('ping'),
       read('message_start', { message: {} }),
       start({ type: 'text', text: '' }),
       start({ type: 'thinking', thinking: '', signature: '' }),
       read('content_block_stop', { index: 0 }),
-      protocol.stream.readFrame(parseFrame(': comment\n\n')),
     ];
     assert.deepEqual(new Set(frames.map(({ kind }) => kind)), new Set(['preamble']));
+  });
+
+  it('is a keep-alive if it is a ping or a comment', () => {
+    for (const frame of [read('ping'), protocol.stream.readFrame(parseFrame(': comment\n\n'))])
+      assert.equal(frame.kind, 'keep_alive');
   });
 
   it('is content with a delta, a tool that is called, or what Relay does not know', () => {
@@ -318,7 +324,7 @@ describe('an error of Relay for a client of Messages', () => {
   });
 
   it('ends a stream as an event of its own', () => {
-    const frame = parseFrame(protocol.errors.interruptedFrame(error, 502));
+    const frame = parseFrame(protocol.errors.interruptedFrame(error, 502, ''));
     assert.equal(frame.event, 'error');
     assert.equal(JSON.parse(frame.data).error.type, 'api_error');
     assert.equal(protocol.stream.readFrame(frame).kind, 'error');

@@ -5,12 +5,17 @@ import { tokenCount } from '../token-count.ts';
 
 /**
  * Reads a `usage` object. Anthropic counts what it read from a cache and wrote to one beside `input_tokens`; Relay's input is all
- * three. Null when there is no count of the input: missing usage is not zero usage.
+ * three. Null when neither is counted: missing usage is not zero usage. A count that is missing is left out.
  */
-export function wholeUsage(value: unknown): Usage | null {
+export function wholeUsage(value: unknown): Partial<Usage> | null {
+  if (!isObject(value)) return null;
+  const { input_tokens: given, output_tokens: output } = value;
+  if (given == null) return outputUsage(value);
   const input = inputUsage(value);
-  const output = outputUsage(value);
-  return input === null || output === null ? null : { ...input, ...output };
+  if (input === null) return null;
+  if (output == null) return input;
+  const counted = outputUsage(value);
+  return counted === null ? null : { ...input, ...counted };
 }
 
 /** The counts of the input; those of the cache are optional. */

@@ -1,36 +1,51 @@
-import { isObject, type JsonObject } from '../../kit/json-value.ts';
+import type { Usage } from '../../domain/money/usage.ts';
+import { isEmpty, isObject, type JsonObject } from '../../kit/json-value.ts';
 import { CLOSING, CONTENT, ERROR, PREAMBLE } from '../frame-meanings.ts';
 import { frameReader, hasError } from '../openai/frames.ts';
 import { parseUsage } from '../openai/usage.ts';
 import type { FrameMeaning, StreamRules } from '../protocol.ts';
+import { OTHER_TIER, tierSaid } from '../service-tier.ts';
 import { textInMembers } from '../streamed-text.ts';
 
+const NOTEWORTHY = /\[DONE\]|"usage"\s*:\s*[^\sn]|"error"\s*:|^event: ?error|"finish_reason"\s*:\s*"[^"]/m;
+
+const NONE: readonly number[] = [];
+const textMembers = new Set([
+  'content',
+  'refusal',
+  'reasoning',
+  'reasoning_content',
+  'thinking',
+  'text',
+  'name',
+  'arguments',
+  'transcript',
+]);
+
 export const chatStream: StreamRules = {
-  noteworthy: /\[DONE\]|"usage"\s*:\s*[^\sn]|"error"\s*:|^event: ?error|"finish_reason"\s*:\s*"/m,
-  usage: 'last',
-  readFrame: frameReader(readPayload),
-  textBytes: textInMembers([
-    'content',
-    'refusal',
-    'reasoning',
-    'reasoning_content',
-    'thinking',
-    'text',
-    'name',
-    'arguments',
-    'transcript',
-  ]),
+  noteworthy: NOTEWORTHY,
+  noteworthyWithTier: new RegExp(`${NOTEWORTHY.source}|${OTHER_TIER}`, 'm'),
+  readFrame: frameReader(usageIn, readPayload),
+  textBytes: textInMembers(textMembers),
+  textMembers,
+  notText: null,
 };
 
 function readPayload(payload: JsonObject): FrameMeaning {
-  if (hasError(payload)) return ERROR;
-  const usage = parseUsage(payload['usage'] ?? groqUsage(payload), payload['service_tier']);
+  const reported = { usage: usageIn(payload), ...tierSaid(payload['service_tier']) };
+  if (hasError(payload)) return { ...ERROR, ...reported };
   const choices = payload['choices'];
-  if (!Array.isArray(choices)) return { ...CONTENT, usage };
+  if (!Array.isArray(choices)) return { ...CONTENT, ...reported };
   // Also a usage that cannot be read: a client that did not ask for one expects no frame without choices.
-  if (choices.length === 0) return { kind: 'preamble', usage, usageOnly: payload['usage'] != null };
-  if (!choices.every(saysNothing)) return { ...CONTENT, usage };
-  return choices.some(finishes) ? { ...CLOSING, usage } : { ...PREAMBLE, usage };
+  if (choices.length === 0) return { ...PREAMBLE, ...reported, usageOnly: payload['usage'] != null };
+  const finished = choices.flatMap(finishedIn);
+  const isSilent = choices.every(saysNothing);
+  if (finished.length > 0) return { ...(isSilent ? CLOSING : CONTENT), ...reported, finished };
+  return { ...(isSilent ? PREAMBLE : CONTENT), ...reported };
+}
+
+function usageIn(payload: JsonObject): Partial<Usage> | null {
+  return parseUsage(payload['usage'] ?? groqUsage(payload));
 }
 
 /** Groq reports usage in the last frame with a choice, whether or not it was asked for. */
@@ -38,8 +53,11 @@ function groqUsage({ x_groq: extra }: JsonObject): unknown {
   return isObject(extra) ? extra['usage'] : null;
 }
 
-function finishes(choice: unknown): boolean {
-  return isObject(choice) && choice['finish_reason'] !== null && choice['finish_reason'] !== undefined;
+/** The index of a choice that ends here. Some providers write an empty reason until then. */
+function finishedIn(choice: unknown): readonly number[] {
+  if (!isObject(choice) || isEmpty(choice['finish_reason'])) return NONE;
+  const index = choice['index'];
+  return [typeof index === 'number' ? index : 0];
 }
 
 /** A delta with only a role, or with fields that are empty. */
@@ -48,10 +66,4 @@ function saysNothing(choice: unknown): boolean {
   const delta = choice['delta'];
   if (!isObject(delta)) return delta === undefined || delta === null;
   return Object.entries(delta).every(([name, value]) => name === 'role' || isEmpty(value));
-}
-
-function isEmpty(value: unknown): boolean {
-  return (
-    value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0)
-  );
 }

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../kit/json-value.ts';
 import { CONTENT, ERROR } from '../frame-meanings.ts';
 import { openaiErrors } from '../openai/errors.ts';
 import { estimateInput, openaiInputBound } from '../openai/estimate.ts';
@@ -5,7 +6,7 @@ import { frameReader, hasError } from '../openai/frames.ts';
 import { openaiHeaders } from '../openai/headers.ts';
 import { openaiModels } from '../openai/models.ts';
 import { checkInput, openaiBody } from '../openai/request.ts';
-import { openaiAnswer, parseUsage } from '../openai/usage.ts';
+import { embeddingsAnswer, embeddingsUsage } from '../openai/usage.ts';
 import { NO_OUTPUT } from '../output-cap.ts';
 import { WRITES_NOTHING } from '../output-most.ts';
 import { PROBE_PROMPT, probeRules } from '../probe-rules.ts';
@@ -38,6 +39,8 @@ const request: RequestRules = {
   ownThinking: null,
 };
 
+const usageIn = (payload: JsonObject) => embeddingsUsage(payload['usage']);
+
 /** https://platform.openai.com/docs/api-reference/embeddings */
 export const openaiEmbeddings: Protocol = {
   operation: 'embeddings',
@@ -48,15 +51,18 @@ export const openaiEmbeddings: Protocol = {
   isFree: false,
   headers: openaiHeaders,
   request,
-  answer: openaiAnswer,
+  answer: embeddingsAnswer,
   // Embeddings are never streamed on request. A provider that streams nevertheless is read for its errors.
   stream: {
-    noteworthy: /"error"/,
-    usage: 'last',
-    readFrame: frameReader((payload) =>
-      hasError(payload) ? ERROR : { ...CONTENT, usage: parseUsage(payload['usage']) },
-    ),
+    noteworthy: /"error"|"usage"\s*:\s*[^\sn]/,
+    noteworthyWithTier: null,
+    readFrame: frameReader(usageIn, (payload) => ({
+      ...(hasError(payload) ? ERROR : CONTENT),
+      usage: usageIn(payload),
+    })),
     textBytes: () => 0,
+    textMembers: new Set(),
+    notText: null,
   },
   text: null,
   errors: openaiErrors,

@@ -1,9 +1,9 @@
-import { openaiErrors } from '../openai/errors.ts';
 import { openaiHeaders } from '../openai/headers.ts';
 import { openaiModels } from '../openai/models.ts';
 import { openaiAnswer } from '../openai/usage.ts';
 import { PROBE_PROMPT, probeRules } from '../probe-rules.ts';
 import type { Protocol } from '../protocol.ts';
+import { responsesErrors } from './errors.ts';
 import { responsesStream } from './frames.ts';
 import { responsesRequest } from './request.ts';
 import { responsesText } from './text.ts';
@@ -24,7 +24,7 @@ export const openaiResponses: Protocol = {
   answer: openaiAnswer,
   stream: responsesStream,
   text: responsesText,
-  errors: openaiErrors,
+  errors: responsesErrors,
   models: openaiModels,
   probe: probeRules(
     (model) => ({ model, input: PROBE_PROMPT, max_output_tokens: OUTPUT_TOKENS_MIN, store: false }),

@@ -1,7 +1,7 @@
 import type { OutputMost } from '../../domain/limits/hard-reservation.ts';
 import type { TokenEstimate } from '../../domain/money/usage.ts';
 import type { Steps } from '../../kit/slices.ts';
-import { foldedName, type InputMembers, measureInput } from '../estimate-input.ts';
+import { BYTES_PER_TOKEN, foldedName, type InputMembers, measureInput } from '../estimate-input.ts';
 import { boundInput, type InputBound } from '../input-bound/input-at-most.ts';
 import { estimatedOutput, type OutputBounds, outputBounds } from '../output-cap.ts';
 import { outputMostOf } from '../output-most.ts';
@@ -29,7 +29,6 @@ const CHAT_CAPS: ReadonlySet<string> = new Set(['max_completion_tokens', 'max_to
 const RESPONSES_CAPS: ReadonlySet<string> = new Set(['max_output_tokens']);
 /** What a client predicts, and the model does not write, is charged as output. */
 const PREDICTION = 'prediction';
-const BYTES_PER_TOKEN = 4;
 
 export const chatBounds = (body: MeasuredBody): OutputBounds => outputBounds(body, CHAT_CAPS);
 export const responsesBounds = (body: MeasuredBody): OutputBounds => outputBounds(body, RESPONSES_CAPS);

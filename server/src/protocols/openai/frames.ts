@@ -1,17 +1,22 @@
+import type { Usage } from '../../domain/money/usage.ts';
 import { isObject, type JsonObject, parseObject } from '../../kit/json-value.ts';
 import type { SseFrame } from '../../kit/sse-frames.ts';
-import { CONTENT, DONE, ERROR, PREAMBLE } from '../frame-meanings.ts';
+import { CONTENT, DONE, ERROR, KEEP_ALIVE } from '../frame-meanings.ts';
 import type { FrameMeaning } from '../protocol.ts';
 
-/** What all OpenAI streams have in common: comments, `[DONE]` and data that is not JSON. The rest is read by `readPayload`. */
+/**
+ * What all OpenAI streams have in common: comments, `[DONE]`, errors by their event, and data that is not JSON. The rest is read by
+ * `readPayload`; `usageIn` finds the usage that an error reports.
+ */
 export function frameReader(
+  usageIn: (payload: JsonObject) => Partial<Usage> | null,
   readPayload: (payload: JsonObject, frame: SseFrame) => FrameMeaning,
 ): (frame: SseFrame) => FrameMeaning {
   return (frame) => {
-    if (frame.data === '') return PREAMBLE;
+    if (frame.data === '') return KEEP_ALIVE;
     if (frame.data === '[DONE]') return DONE;
-    if (frame.event === 'error') return ERROR;
     const payload = parseObject(frame.data);
+    if (frame.event === 'error') return { ...ERROR, usage: payload === null ? null : usageIn(payload) };
     // Data that is not a JSON object is relayed as content: the client decides what it means.
     return payload === null ? CONTENT : readPayload(payload, frame);
   };

@@ -1,10 +1,9 @@
+import { passedHeaders } from '../passed-headers.ts';
 import type { HeaderRules } from '../protocol.ts';
 
-/** `openai-beta` enables the features that the body uses. */
 export const openaiHeaders: HeaderRules = {
   keys: [],
-  forwarded: ['openai-beta'],
-  forwardedPrefix: null,
+  ...passedHeaders('openai'),
   own: [],
   mark: null,
   requestIds: [],

@@ -6,14 +6,26 @@ import { tokenCount } from '../token-count.ts';
 
 /**
  * Reads the `usage` object of all OpenAI protocols: chat completions and embeddings count prompt and completion tokens, responses
- * count input and output tokens. Null when no input count is reported, or a count is not a number of tokens: missing usage is not zero usage.
+ * count input and output tokens. Null when none is reported, or a count is not a number of tokens: missing usage is not zero usage. The side that
+ * neither is reported nor follows from a total is left out.
  */
-export function parseUsage(value: unknown, serviceTier?: unknown): Usage | null {
+export function parseUsage(value: unknown, serviceTier?: unknown): Partial<Usage> | null {
   if (!isObject(value)) return null;
-  const prompt = tokenCount(value['prompt_tokens'] ?? value['input_tokens']);
+  const total = tokenCount(value['total_tokens']);
+  const input = value['prompt_tokens'] ?? value['input_tokens'];
+  const output = value['completion_tokens'] ?? value['output_tokens'];
+  if (input == null) {
+    const written = tokenCount(output);
+    if (written === null) return null;
+    const rest = total === null || total < written ? {} : { inputTokens: total - written };
+    return { ...rest, outputTokens: written, ...outputParts(value, 0), ...serviceTierIn(serviceTier) };
+  }
+  const prompt = tokenCount(input);
   if (prompt === null) return null;
-  const rest = Math.max(0, (tokenCount(value['total_tokens']) ?? prompt) - prompt);
-  const said = tokenCount(value['completion_tokens'] ?? value['output_tokens'] ?? rest);
+  if (output == null && total === null)
+    return { inputTokens: prompt, ...inputParts(value, prompt), ...serviceTierIn(serviceTier) };
+  const rest = Math.max(0, (total ?? prompt) - prompt);
+  const said = tokenCount(output ?? rest);
   if (said === null) return null;
   const beyond = Math.max(0, rest - said);
   // Some providers count reasoning in the total only, and some what a cache held.
@@ -75,4 +87,21 @@ function some(name: keyof Usage, value: unknown): Partial<Usage> {
   return count > 0 ? { [name]: count } : {};
 }
 
-export const openaiAnswer = usageMemberRules(parseUsage);
+/** Text of chat completions and responses; embeddings have none. */
+export const openaiAnswer = usageMemberRules(parseUsage, [
+  'content',
+  'text',
+  'refusal',
+  'reasoning',
+  'reasoning_content',
+  'arguments',
+  'transcript',
+]);
+
+/** Adds an output of 0, because the protocol has no output. */
+export function embeddingsUsage(value: unknown, serviceTier?: unknown): Partial<Usage> | null {
+  const usage = parseUsage(value, serviceTier);
+  return usage === null ? null : { outputTokens: 0, ...usage };
+}
+
+export const embeddingsAnswer = usageMemberRules(embeddingsUsage);

@@ -1,20 +1,39 @@
+import type { Operation } from '@relay/contract';
+import type { SourceShape } from '../../kit/json-source.ts';
 import { frameEnd, parseFrame } from '../../kit/sse-frames.ts';
-import type { AnswerReader, AnswerWriter, Failure, ModelEvent } from './model-events.ts';
+import { errorBody } from './error-shapes.ts';
+import { type Failure, shortened } from './failure.ts';
+import type { AnswerReader, AnswerWriter, ModelEvent } from './model-events.ts';
 import type { Translation, WriterOptions } from './translation.ts';
 
 /** A larger frame is none of an answer's. */
 const FRAME_BYTES_MAX = 8 * 1024 * 1024;
+/** Names may be the provider's own inventions. */
+const LEFT_OUT_MAX = 20;
+const NAME_LENGTH_MAX = 80;
 const NOTHING = Buffer.alloc(0);
 
 /** Turns one provider's answer into the client's words, frame by frame or as a whole. */
 export class AnswerTranslator {
   readonly #reader: AnswerReader;
   readonly #writer: AnswerWriter;
+  readonly #client: Operation;
+  readonly #requestId: string;
+  readonly #leftOut = new Set<string>();
   #tail: Buffer = NOTHING;
+  /** The client's frames that were written last. */
+  lastWritten = '';
 
   constructor(translation: Translation, options: WriterOptions) {
-    this.#reader = translation.reader();
+    this.#reader = translation.reader(options);
     this.#writer = translation.writer(options);
+    this.#client = translation.client;
+    this.#requestId = options.requestId;
+  }
+
+  /** What the answer had beside its content that the client did not get, so far. */
+  get leftOut(): readonly string[] {
+    return [...this.#leftOut];
   }
 
   /** Why the answer could not be translated to its end. The client has been sent an error in its place. */
@@ -51,10 +70,25 @@ export class AnswerTranslator {
     return this.#write(events);
   }
 
+  /** What of a complete answer stays source text. */
+  get sources(): SourceShape {
+    return this.#reader.sources;
+  }
+
   /** Null when the answer, parsed, cannot be translated; `failure` says why. */
   whole(answer: unknown): unknown {
-    const said = this.#writer.whole(this.#reader.whole(answer));
+    const said = this.#writer.whole(this.#said(this.#reader.whole(answer)));
     return this.failure === null ? said : null;
+  }
+
+  /** The same as a stream, for a client that asked for one. */
+  wholeAsStream(answer: unknown): Buffer {
+    return this.#write(this.#reader.whole(answer));
+  }
+
+  /** An error of the provider in place of a whole answer. */
+  error(failure: Failure, status: number): unknown {
+    return errorBody(this.#client, failure, { status, requestId: this.#requestId });
   }
 
   #read(frame: string): readonly ModelEvent[] {
@@ -64,6 +98,17 @@ export class AnswerTranslator {
 
   #write(events: readonly ModelEvent[]): Buffer {
     if (this.failure !== null || events.length === 0) return NOTHING;
-    return Buffer.from(this.#writer.frames(events));
+    const frames = this.#writer.frames(this.#said(events));
+    if (frames !== '') this.lastWritten = frames;
+    return Buffer.from(frames);
+  }
+
+  /** What has no words in any other protocol is only named. */
+  #said(events: readonly ModelEvent[]): readonly ModelEvent[] {
+    if (!events.some(({ kind }) => kind === 'left_out')) return events;
+    for (const event of events)
+      if (event.kind === 'left_out' && this.#leftOut.size < LEFT_OUT_MAX)
+        this.#leftOut.add(shortened(`response.${event.what}`, NAME_LENGTH_MAX));
+    return events.filter(({ kind }) => kind !== 'left_out');
   }
 }

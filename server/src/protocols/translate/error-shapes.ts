@@ -1,5 +1,6 @@
-import { isObject, type JsonObject } from '../../kit/json-value.ts';
-import type { Failure } from './model-events.ts';
+import type { Operation } from '@relay/contract';
+import type { JsonObject } from '../../kit/json-value.ts';
+import type { Failure } from './failure.ts';
 
 /** https://platform.claude.com/docs/en/api/errors */
 const MESSAGES_TYPES: Readonly<Record<number, string>> = {
@@ -35,52 +36,124 @@ const SAME_TYPES: readonly (readonly [chat: string, messages: string])[] = [
 const TO_MESSAGES = new Map(SAME_TYPES);
 const TO_CHAT = new Map(SAME_TYPES.map(([chat, messages]) => [messages, chat]));
 
-export function messagesError({ type, message }: Failure): JsonObject {
-  return { type: 'error', error: { type: TO_MESSAGES.get(type) ?? knownToMessages(type), message } };
+/** Codes that clients of Responses act on, by the type of an error. */
+const RESPONSES_CODES: Readonly<Record<string, string>> = {
+  rate_limit_error: 'rate_limit_exceeded',
+  requests: 'rate_limit_exceeded',
+  tokens: 'rate_limit_exceeded',
+  overloaded_error: 'server_is_overloaded',
+  service_unavailable: 'server_is_overloaded',
+  billing_error: 'insufficient_quota',
+  authentication_error: 'invalid_api_key',
+  not_found_error: 'model_not_found',
+  request_too_large: 'context_length_exceeded',
+  api_error: 'server_error',
+  timeout_error: 'server_error',
+};
+const RESPONSES_TYPES: Readonly<Record<string, string>> = {
+  api_error: 'server_error',
+  overloaded_error: 'server_error',
+};
+
+/**
+ * Agents shorten their prompt when they read this: the code of OpenAI's protocols, and the words of Messages. Providers say it in these
+ * ways, and many of them with a type that says only that the request is invalid.
+ */
+const CONTEXT_CODE = 'context_length_exceeded';
+const CONTEXT_WORDS = 'prompt is too long';
+const CONTEXT_CODES: ReadonlySet<unknown> = new Set([CONTEXT_CODE, 'exceed_context_size_error']);
+const TOO_LONG = new RegExp(
+  [
+    CONTEXT_WORDS,
+    'input is too long',
+    'input token length too long',
+    'exceeds? (?:the )?(?:available |maximum |model.?s )?context',
+    'exceeds? the (?:maximum number of tokens|model.?s? token limit)',
+    'exceeded model token limit',
+    'context (?:length|window|size|limit) (?:is |was )?exceeded',
+    'exceed context limit',
+    'maximum (?:context|prompt|model) length',
+    'longer than the (?:maximum )?model.?s? (?:maximum )?(?:context )?length',
+    'reduce the length of the (?:messages|prompt|input)',
+    'inputs?`? (?:tokens \\+|must have less than)',
+    'range of input length',
+    'too many input tokens',
+  ].join('|'),
+  'i',
+);
+
+/** Where the error stands. */
+export interface ErrorPlace {
+  /** Null inside a stream. */
+  readonly status: number | null;
+  readonly requestId: string;
+}
+
+/** The body of an error, as clients of this protocol read it. */
+export function errorBody(client: Operation, failure: Failure, place: ErrorPlace): JsonObject {
+  switch (client) {
+    case 'messages':
+      return messagesError(failure, place);
+    case 'responses':
+      return { error: responsesError(failure, place.status) };
+    default:
+      return chatError(failure, place.status);
+  }
+}
+
+export function messagesError(failure: Failure, { status, requestId }: ErrorPlace): JsonObject {
+  const isContext = isTooLong(failure);
+  const type = isContext ? 'invalid_request_error' : messagesType(failure, status);
+  const hasWords = !isContext || failure.message.toLowerCase().includes(CONTEXT_WORDS);
+  const message = hasWords ? failure.message : `${CONTEXT_WORDS}: ${failure.message}`;
+  return { type: 'error', error: { type, message }, request_id: requestId };
 }
 
 /** `code` keeps the provider's own word. */
-export function chatError({ type, message }: Failure): JsonObject {
-  return { error: { message, type: TO_CHAT.get(type) ?? type, param: null, code: type } };
+export function chatError(failure: Failure, status: number | null): JsonObject {
+  const { message, param = null } = failure;
+  if (isTooLong(failure))
+    return { error: { message, type: 'invalid_request_error', param, code: CONTEXT_CODE } };
+  const type = typeOf(failure, status);
+  return { error: { message, type: TO_CHAT.get(type) ?? type, param, code: failure.code ?? type } };
 }
 
-/** A chat provider's error body as Messages have it: the status decides the type. */
-export function messagesErrorBody(body: unknown, status: number): unknown {
-  const failure = chatFailure(body);
-  if (failure === null) return null;
-  const type = MESSAGES_TYPES[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error');
-  return { type: 'error', error: { type, message: failure.message } };
+interface ResponsesError extends JsonObject {
+  readonly message: string;
+  readonly code: string;
 }
 
-/** A Messages provider's error body as chat completions have it. */
-export function chatErrorBody(body: unknown): unknown {
-  const failure = messagesFailure(body);
-  return failure === null ? null : chatError(failure);
+export function responsesError(failure: Failure, status: number | null): ResponsesError {
+  const { message, param = null } = failure;
+  if (isTooLong(failure)) return { message, type: 'invalid_request_error', param, code: CONTEXT_CODE };
+  const type = typeOf(failure, status);
+  const code = failure.code ?? RESPONSES_CODES[type] ?? type;
+  return { message, type: RESPONSES_TYPES[type] ?? type, param, code };
 }
 
-/** `{"error": {"message", "type", "code"}}`, or a text in place of the object. */
-export function chatFailure(body: unknown): Failure | null {
-  if (!isObject(body)) return null;
-  const { error } = body;
-  if (typeof error === 'string' && error !== '') return { type: 'server_error', message: error };
-  if (!isObject(error) || typeof error['message'] !== 'string') return null;
-  const { type, code, message } = error;
-  return { type: firstText(type, code) ?? 'server_error', message };
+/** A rate limit may name the size of a request too. */
+function isTooLong({ type, code, message }: Failure): boolean {
+  if (CONTEXT_CODES.has(code) || CONTEXT_CODES.has(type)) return true;
+  return TOO_LONG.test(message) && TO_MESSAGES.get(type ?? '') !== 'rate_limit_error';
 }
 
-/** `{"type": "error", "error": {"type", "message"}}`. */
-export function messagesFailure(body: unknown): Failure | null {
-  if (!isObject(body) || !isObject(body['error'])) return null;
-  const { type, message } = body['error'];
-  return typeof message === 'string' ? { type: firstText(type) ?? 'api_error', message } : null;
+/** What the provider calls it; else what Messages call an error of that status. */
+function typeOf({ type, status: own }: Failure, status: number | null): string {
+  return type ?? typeOfStatus(status ?? own ?? null);
 }
 
-function firstText(...values: readonly unknown[]): string | null {
-  const found = values.find((value) => typeof value === 'string' && value !== '');
-  return typeof found === 'string' ? found : null;
+function messagesType(failure: Failure, status: number | null): string {
+  if (status !== null) return typeOfStatus(status);
+  const type = typeOf(failure, null);
+  return TO_MESSAGES.get(type) ?? (isMessagesType(type) ? type : 'api_error');
+}
+
+function typeOfStatus(status: number | null): string {
+  if (status === null) return 'api_error';
+  return MESSAGES_TYPES[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error');
 }
 
 /** Messages have a closed list of types. */
-function knownToMessages(type: string): string {
-  return type === 'api_error' || Object.values(MESSAGES_TYPES).includes(type) ? type : 'api_error';
+function isMessagesType(type: string): boolean {
+  return type === 'api_error' || Object.values(MESSAGES_TYPES).includes(type);
 }

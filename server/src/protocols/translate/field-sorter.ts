@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { parsedValue } from '../../kit/json-source.ts';
 import { isObject, type JsonObject } from '../../kit/json-value.ts';
 import type { FieldTreatment, Incompatible, TranslatedRequest } from './translation.ts';
 
@@ -42,7 +43,7 @@ export class FieldSorter {
       if (value === null || value === undefined) continue;
       const rule = Object.hasOwn(table, name) ? table[name] : undefined;
       if (rule?.treatment === 'carried') continue;
-      if (rule?.sameAsAbsent.some((same) => isDeepStrictEqual(same, value)) === true) continue;
+      if (rule?.sameAsAbsent.some((same) => isDeepStrictEqual(same, parsedValue(value))) === true) continue;
       const field = path === '' ? name : `${path}.${name}`;
       if (rule?.treatment === 'advisory') this.leaveOut(field);
       else this.cannotSay(field);

@@ -1,6 +1,8 @@
 import type { JsonObject } from '../../kit/json-value.ts';
 
 const IMAGE_TYPES: readonly string[] = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
+/** What clients also call a JPEG. */
+const JPEG = 'image/jpg';
 const DATA_URL = /^data:([^;,]+)(?:;[^;,]+)*;base64,/i;
 
 interface Data {
@@ -29,5 +31,6 @@ export function documentSource(url: string): JsonObject | null {
 function dataOf(url: string): Data | null {
   const [start, mediaType] = DATA_URL.exec(url) ?? [];
   if (start === undefined || mediaType === undefined) return null;
-  return { mediaType: mediaType.toLowerCase(), data: url.slice(start.length) };
+  const given = mediaType.toLowerCase();
+  return { mediaType: given === JPEG ? 'image/jpeg' : given, data: url.slice(start.length) };
 }

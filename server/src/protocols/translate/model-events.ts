@@ -1,6 +1,10 @@
+import type { SourceShape } from '../../kit/json-source.ts';
+import { type Failure, untranslatable } from './failure.ts';
+import type { CarriedMembers } from './seal.ts';
+
 /**
  * What a model's answer says, in no protocol's words. A reader turns one protocol's answer, whole or in frames, into these; a
- * writer turns these into another's. Only what at least two protocols can say has an event: a reader that meets anything else
+ * writer turns these into another's. Only what at least two protocols can say has an event: a reader that meets other content
  * reports it with `unknown`, and the writer ends the answer with an error instead of leaving it out.
  */
 export type ModelEvent =
@@ -8,10 +12,13 @@ export type ModelEvent =
   | { readonly kind: 'text'; readonly text: string }
   /** The model declined, in words. */
   | { readonly kind: 'refusal'; readonly text: string }
-  | { readonly kind: 'thinking'; readonly text: string }
+  /** `isReturned`: the provider wants the text back with the calls that follow it. */
+  | { readonly kind: 'thinking'; readonly text: string; readonly isReturned?: true }
   /** Closes the thinking before it; what the provider wants back unchanged with the next request. */
   | { readonly kind: 'thinking_signature'; readonly signature: string }
   | { readonly kind: 'redacted_thinking'; readonly data: string }
+  /** Members that the provider wants back unchanged with the calls that follow or came before. */
+  | { readonly kind: 'carried'; readonly members: CarriedMembers }
   /** A part that the provider sets apart from the one before it, although both are text. */
   | { readonly kind: 'part_end' }
   /** `call` counts the tool calls of the answer from 0; parts of several calls may alternate. */
@@ -21,8 +28,11 @@ export type ModelEvent =
   | { readonly kind: 'usage'; readonly usage: Partial<ReportedUsage> }
   | { readonly kind: 'stop'; readonly reason: StopReason; readonly sequence: string | null }
   | { readonly kind: 'ping' }
-  | { readonly kind: 'error'; readonly type: string; readonly message: string }
-  | { readonly kind: 'unknown'; readonly what: string };
+  | { readonly kind: 'error'; readonly failure: Failure }
+  /** Content that no other protocol can say. */
+  | { readonly kind: 'unknown'; readonly what: string }
+  /** Something beside the content that the reader does not know; the answer is the same without it. */
+  | { readonly kind: 'left_out'; readonly what: string };
 
 export type StopReason =
   | 'end'
@@ -49,6 +59,8 @@ export interface ReportedUsage {
 
 /** Reads one answer of a provider. It has state: one for each answer. */
 export interface AnswerReader {
+  /** What it does not have to understand of a complete answer: it takes source text there. */
+  readonly sources: SourceShape;
   /**
    * One server-sent event; its data is text in its real encoding. `stop` is the last event of an answer: a reader holds it back
    * until the provider can report no more usage.
@@ -70,11 +82,6 @@ export interface AnswerWriter {
   whole(events: readonly ModelEvent[]): unknown;
 }
 
-export interface Failure {
-  readonly type: string;
-  readonly message: string;
-}
-
 /** Why these events do not make an answer; null when they do. */
 export function failureIn(events: readonly ModelEvent[]): Failure | null {
   for (const event of events) {
@@ -85,10 +92,6 @@ export function failureIn(events: readonly ModelEvent[]): Failure | null {
 }
 
 export function failureOf(event: ModelEvent): Failure | null {
-  if (event.kind === 'error') return { type: event.type, message: event.message };
-  if (event.kind !== 'unknown') return null;
-  return {
-    type: 'api_error',
-    message: `The provider's response has ${event.what}, which cannot be translated.`,
-  };
+  if (event.kind === 'error') return event.failure;
+  return event.kind === 'unknown' ? untranslatable(event.what) : null;
 }

@@ -13,6 +13,7 @@ export const writerOptions: WriterOptions = {
   model: 'lane',
   requestId: 'req_1',
   nowMs: 1_700_000_000_000,
+  maker: 'maker',
 };
 
 /** What the client reads when the provider's bytes come in these pieces. */

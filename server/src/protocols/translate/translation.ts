@@ -13,9 +13,7 @@ export interface Translation {
     upstreamModel: string,
     options?: RequestOptions,
   ): TranslatedRequest | Incompatible;
-  /** A provider's error body, for the client; the status stays. Null when it has no such shape, and is passed on as it is. */
-  error(body: unknown, status: number): unknown;
-  reader(): AnswerReader;
+  reader(options: Pick<WriterOptions, 'requestId'>): AnswerReader;
   writer(options: WriterOptions): AnswerWriter;
 }
 
@@ -28,6 +26,8 @@ export interface RequestOptions {
   readonly maxOutputTokens?: number;
   /** False when the endpoint rejects `reasoning_effort`; thinking settings are then left out and named. */
   readonly reasoningEffort?: boolean;
+  /** Whose seals are opened (`makerOf`); none without it. */
+  readonly maker?: string;
 }
 
 /** Every Claude model since version 4 writes at least this much, and none is made to stop earlier than it would. */
@@ -54,6 +54,8 @@ export interface WriterOptions {
   readonly model: string;
   readonly requestId: string;
   readonly nowMs: number;
+  /** Who makes the answer (`makerOf`): only requests to the same one get back what is sealed in it. */
+  readonly maker: string;
 }
 
 /**

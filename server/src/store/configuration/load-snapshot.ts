@@ -317,6 +317,7 @@ export function toLane(row: Row<'lanes'>): Lane {
     slug: row.slug,
     defaultMaxWaitMs: row.default_max_wait_ms,
     allowFallback: row.allow_fallback,
+    holdMs: row.hold_ms,
     selection: row.selection,
     priority: row.priority,
     hidden: row.hidden,

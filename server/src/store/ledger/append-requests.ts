@@ -5,7 +5,7 @@ import { copyTextOf } from '../postgres/copy-text.ts';
 import { rowArrays } from '../postgres/row-arrays.ts';
 import { columnsOf, type Database } from '../postgres/schema.ts';
 import { addAlertChecks } from './alert-checks.ts';
-import { COUNTED_COLUMNS, type LedgerRow } from './ledger-row.ts';
+import { COUNTED_COLUMNS, type CountedRow, type LedgerRow } from './ledger-row.ts';
 import { addRollups } from './rollups/add-rollups.ts';
 import { addAttributedRollups } from './rollups/attributed-rollups.ts';
 import { addFailureRollups } from './rollups/failure-rollups.ts';
@@ -147,6 +147,7 @@ async function replaceEstimates(
   const estimates = await tx
     .selectFrom('requests')
     .select(COUNTED_COLUMNS)
+    .$narrowType<Pick<CountedRow, 'attempts'>>()
     .where('request_id', '=', anyOf([...late.keys()]))
     .where('usage_source', '=', 'estimated')
     .where('error_code', '=', GATEWAY_LOST)

@@ -15,9 +15,15 @@ export interface StoredAttempt {
   readonly started_ms: number | null;
   readonly wait_ms: number | null;
   readonly latency_ms: number;
-  /** What limits keep counting of an attempt that another one followed; absent where they count nothing, and before it was recorded. */
-  readonly charged_tokens?: number;
-  readonly charged_cost_micros?: number;
+  /** Present only if the attempt was not sent. No sum counts such an attempt. */
+  readonly sent?: false;
+  /**
+   * Present where an attempt that another one followed used something. Where no attempt of a row has it, the last that was sent used what the
+   * row says. `attempts-of-row.ts` reads it.
+   */
+  readonly use?: StoredUse;
+  /** Present if it is not the row's; at another provider, if it is not null. */
+  readonly credential_id?: string | null;
   /** What the provider said about Relay's credential or address; absent otherwise. */
   readonly upstream_request_id?: string;
   readonly upstream_message?: string;
@@ -25,6 +31,21 @@ export interface StoredAttempt {
   readonly translated_to?: Operation;
   /** What the provider did not get; absent where its bytes were passed through and nothing was left out. */
   readonly left_out?: readonly string[];
+}
+
+/** Usage of one attempt. Counts of 0 are left out, except input and output. */
+export interface StoredUse {
+  readonly source: 'reported' | 'streamed' | 'estimated';
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly cached_input_tokens?: number;
+  readonly cache_write_5m_tokens?: number;
+  readonly cache_write_1h_tokens?: number;
+  /** Rounded up. Null: the endpoint has no price. */
+  readonly cost_micros: number | null;
+  readonly cost_rounding_picos?: number;
+  /** As `StoredTrace.usage_details`, without what is 0 or null. */
+  readonly details?: Partial<NonNullable<StoredTrace['usage_details']>>;
 }
 
 /** The limit that made a request wait or rejected it. */

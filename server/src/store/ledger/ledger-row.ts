@@ -41,6 +41,7 @@ export const COUNTED_COLUMNS = [
   'actual_cost_micros',
   'actual_cost_rounding_picos',
   'usage_source',
+  'attempts',
 ] as const satisfies readonly (keyof LedgerRow)[];
 
 export type CountedRow = Pick<LedgerRow, (typeof COUNTED_COLUMNS)[number]>;

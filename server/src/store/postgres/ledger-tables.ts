@@ -108,6 +108,12 @@ export const ledgerTables = {
     latency_counts: defaulted(bigintArray),
     ttft_bins: defaulted(integerArray),
     ttft_counts: defaulted(bigintArray),
+    /** Sent attempts, and attempts that used something, each minus `requests_metered`. May be below 0. */
+    further_attempts: defaulted(bigint),
+    further_metered: defaulted(bigint),
+    /** Cost of attempts that another attempt followed. */
+    fallback_cost_micros: defaulted(bigint),
+    fallback_cost_rounding_picos: defaulted(bigint),
   },
   attributed_rollups: {
     organization_id: uuid,
@@ -128,6 +134,7 @@ export const ledgerTables = {
     output_tokens: defaulted(bigint),
     cost_micros: defaulted(bigint),
     cost_rounding_picos: defaulted(bigint),
+    further_attempts: defaulted(bigint),
   },
   failure_rollups: {
     organization_id: uuid,

@@ -231,6 +231,7 @@ export const tables = {
     description: defaulted(text),
     default_max_wait_ms: defaulted(integer),
     allow_fallback: defaulted(boolean),
+    hold_ms: defaulted(integer),
     selection: defaulted(oneOf<'preferred' | 'soonest'>()),
     priority: defaulted(oneOf<'interactive' | 'standard' | 'batch'>()),
     hidden: defaulted(boolean),

@@ -21,6 +21,8 @@ const PASSED = {
   accept: 'application/json',
   'openai-beta': 'responses=v1',
   'user-agent': 'manners/1.0',
+  'x-client-request-id': 'mine-1',
+  session_id: 'conversation-1',
   traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
 };
 

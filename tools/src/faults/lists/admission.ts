@@ -1,4 +1,5 @@
 import { faultsIn } from '../fault.ts';
+import { admissionDeskFaults } from './admission-desk.ts';
 import { admissionScriptFaults } from './admission-redis.ts';
 
 const memory = ['memory/engine.test.ts', 'memory/restored.test.ts', 'memory/line.test.ts'];
@@ -41,10 +42,18 @@ const rules = faultsIn('server/src/admission', [
   {
     name: 'use beyond the estimate is not charged',
     file: 'memory/lease.ts',
-    find: '    if (used > cost) spend(window, nowMs, used - cost);\n',
+    find: '    if (used > cost) spend(window, window.geometry === null ? lease.dispatchedMs : nowMs, used - cost);\n',
     replace: '',
     why: 'a token limit is exceeded by every low estimate',
     tests: engines,
+  },
+  {
+    name: 'use beyond the estimate is charged to the day that has begun since',
+    file: 'memory/lease.ts',
+    find: 'window.geometry === null ? lease.dispatchedMs : nowMs',
+    replace: 'nowMs',
+    why: 'a month begins with tokens of requests that the month before has',
+    tests: ['over-midnight.db.test.ts'],
   },
   {
     name: 'what was not used is given back now',
@@ -73,7 +82,7 @@ const rules = faultsIn('server/src/admission', [
   {
     name: 'the draft of a sent attempt is forgotten',
     file: 'memory/lease.ts',
-    find: 'return { draft: held.draft, candidate: held.candidate };',
+    find: 'return { draft: ask.draft, candidate: NO_CANDIDATE };',
     replace: 'return held.tried;',
     why: 'a request that fell back and was lost has no row',
     tests: engines,
@@ -224,166 +233,4 @@ const rules = faultsIn('server/src/admission', [
   },
 ]);
 
-/** What a gateway does around the engine. */
-const desk = faultsIn('server/src/admission', [
-  {
-    name: 'two reports of one shard run side by side',
-    file: 'shard-reports.ts',
-    find: 'const before = running.get(shard) ?? Promise.resolve();',
-    replace: 'const before = Promise.resolve();',
-    why: 'what both of them send again is charged twice',
-    tests: ['shard-reports.test.ts'],
-  },
-  {
-    name: 'a report gives up after the first failure',
-    file: 'shard-reports.ts',
-    find: 'if (systemClock.monotonicMs() - beforeMs > GIVE_UP_MS) throw error;',
-    replace: 'if (systemClock.monotonicMs() > beforeMs) throw error;',
-    why: 'what was settled counts no more after a loss during an outage of the ledger',
-    tests: ['redis/lost-again.db.test.ts'],
-  },
-  {
-    name: 'a gateway that only has settlements does not ask',
-    file: 'settlements.ts',
-    find: 'for (const { shard, settlement } of kept.all()) shards',
-    replace: "for (const { shard, settlement } of kept.all()) if (shard === '') shards",
-    why: 'it learns of a loss after the shard is open again',
-    tests: ['redis/lost-again.db.test.ts'],
-  },
-  {
-    name: 'a request that has ended is written again',
-    file: 'restore-operation.ts',
-    find: 'const write = () => !isWanted() || engine.restore(',
-    replace: 'const write = () => engine.restore(',
-    why: 'its lease holds capacity that none gives back',
-    tests: ['lease-keeper.test.ts'],
-  },
-  {
-    name: 'a waiter that the store lost is written as in flight',
-    file: 'lease-keeper.ts',
-    find: "  if (found.state === 'waiting') deps.lost(operationId);\n  else await restoreOperation",
-    replace: '  await restoreOperation',
-    why: 'a request that waits holds capacity and is never sent',
-  },
-  {
-    name: 'a quiet shard is not looked at',
-    file: 'lease-keeper.ts',
-    find: 'shards.get(prefix) ?? [operationId]',
-    replace: 'shards.get(prefix) ?? []',
-    why: 'a gateway that only waits for providers does not learn that the store lost its state',
-  },
-  {
-    name: 'leases are extended when they have run out',
-    file: 'lease-keeper.ts',
-    find: 'if (nowMs - leasedMs >= HEARTBEAT_MS)',
-    replace: 'if (nowMs - leasedMs >= LEASE_MS)',
-    why: 'every request of more than 20 seconds counts as lost',
-  },
-  {
-    name: 'settlements are forgotten before they are sent',
-    file: 'kept-settlements.ts',
-    find: '(each.settledMs ?? tooOldMs) < tooOldMs',
-    replace: '(each.settledMs ?? tooOldMs) <= tooOldMs',
-    why: 'a loss of the store loses rows',
-  },
-  {
-    name: 'large settlements are kept without a bound',
-    file: 'kept-settlements.ts',
-    find: 'kept.size <= ENTRIES_MAX && characters <= CHARACTERS_MAX',
-    replace: 'kept.size <= ENTRIES_MAX',
-    why: 'an outage of the ledger fills the memory of a gateway',
-  },
-  {
-    name: 'the rest is not asked for after a part',
-    file: 'kept-settlements.ts',
-    find: 'if (posted.size === 0) return;',
-    replace: 'if (posted.size < IDS_PER_READ) return;',
-    why: 'settlements that the ledger has are sent again after a loss, and memory fills up',
-  },
-  {
-    name: 'a settlement does not wait for a rebuild',
-    file: 'settlements.ts',
-    find: 'if (operation.journaled || !held.has(shard)) each.sending = send(each);',
-    replace: 'each.sending = send(each);',
-    why: 'what it gives back is not charged yet, and a limit stays too full',
-    tests: ['redis/lost-again.db.test.ts', 'redis/lost-state.db.test.ts', 'desk.db.test.ts'],
-  },
-  {
-    name: 'a settlement is sent again without its charge',
-    file: 'settlements.ts',
-    find: '    await restoreOperation(deps, operation);\n',
-    replace: '',
-    why: 'after a loss of the store limits let more through',
-    tests: ['redis/lost-state.db.test.ts'],
-  },
-  {
-    name: 'a release that is older than the ask lets the request go',
-    file: 'line.ts',
-    find: 'if (isOlder(release, cameMs, waiter)) askAgain.soon(waiter);',
-    replace: 'if (waiter === null) askAgain.soon(waiter);',
-    why: 'a message that came twice sends a request without capacity',
-    tests: ['line.test.ts'],
-  },
-  {
-    name: 'a long pause of a provider is an exhausted budget',
-    file: 'refusal.ts',
-    find: 'const isBudget = !shouldRetry && policyId !== null;',
-    replace: 'const isBudget = !shouldRetry;',
-    why: 'a client is told that its money is used up',
-    tests: ['/server/src/inference/admit/refusal.test.ts'],
-  },
-  {
-    name: 'units of others count as just taken',
-    file: 'running-times.ts',
-    find: 'return (meanMs ?? 0) / 2;',
-    replace: 'return meanMs ?? 0;',
-    why: 'clients come back later than they could',
-  },
-  {
-    name: 'a limit with requests in line is forgotten',
-    file: 'running-times.ts',
-    find: 'if (running.size > 0 || inLine.size > 0) continue;',
-    replace: 'if (running.size > 0 && inLine.size > 0) continue;',
-    why: 'Retry-After of a busy limit is a guess',
-  },
-  {
-    name: 'the explanation promises up to the deadline',
-    file: 'choose-candidate.ts',
-    find: 'slotMs <= untilMs;',
-    replace: 'slotMs <= nowMs + ask.waitMsMax;',
-    why: 'it says that a request is served, and the engine refuses it',
-    tests: ['choose-candidate.test.ts'],
-  },
-  {
-    name: 'a provider pauses an endpoint for as long as it likes',
-    file: 'local-cooldowns.ts',
-    find: 'Math.min(untilMs, deps.clock.nowMs() + COOLDOWN_MS_MAX)',
-    replace: 'untilMs',
-    why: 'one wrong header takes an endpoint out for a year',
-    tests: ['local-cooldowns.test.ts'],
-  },
-  {
-    name: 'live traffic shows the requests of other users',
-    file: 'live-flows.ts',
-    find: '  if (userId !== undefined && about.userId !== userId) return false;\n',
-    replace: '',
-    why: 'a member sees what others do',
-  },
-  {
-    name: 'live traffic of a key shows the requests of other keys',
-    file: 'live-flows.ts',
-    find: 'return keyId === undefined || about.keyId === keyId;',
-    replace: 'return true;',
-    why: 'a new key seems to have sent a request that another key sent',
-  },
-  {
-    name: 'fallbacks and rejections of other users are counted',
-    file: 'recent-counts.ts',
-    find: '          if (!isAsked(ask, counted)) continue;\n',
-    replace: '',
-    why: 'a member sees what others do',
-    tests: ['live-flows.test.ts'],
-  },
-]);
-
-export const admissionFaults = [...rules, ...desk, ...admissionScriptFaults];
+export const admissionFaults = [...rules, ...admissionDeskFaults, ...admissionScriptFaults];

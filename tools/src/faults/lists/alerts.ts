@@ -60,8 +60,8 @@ export const alertsFaults = faultsIn('server/src', [
   {
     name: 'a sum goes past the end of its window',
     file: 'store/ledger/windows/usage-sums.ts',
-    find: 'if (endMs !== undefined) conditions.push(sql`bucket_start <',
-    replace: 'if (endMs === -1) conditions.push(sql`bucket_start <',
+    find: 'if (endMs !== undefined) conditions.push(sql`rollup.bucket_start <',
+    replace: 'if (endMs === -1) conditions.push(sql`rollup.bucket_start <',
     why: 'an ended window shows the usage of the next one, and alerts for it',
     tests: ['alerts/evaluate-alerts.db.test.ts'],
   },

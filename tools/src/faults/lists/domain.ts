@@ -1,6 +1,7 @@
 import { faultsIn } from '../fault.ts';
+import { routingFaults } from './domain-routing.ts';
 
-export const domainFaults = faultsIn('server/src/domain', [
+const rules = faultsIn('server/src/domain', [
   {
     name: 'costs are rounded down',
     file: 'money/money.ts',
@@ -99,9 +100,16 @@ export const domainFaults = faultsIn('server/src/domain', [
   {
     name: 'a free request waits for a full spend window',
     file: 'limits/limits.ts',
-    find: 'return amounts.spendMicros > 0 ? charges : charges.filter(({ cost }) => cost > 0);',
+    find: "return charges.filter(({ policy, cost }) => cost > 0 || METRICS[policy.metric].quantity !== 'spend');",
     replace: 'return charges;',
     why: 'a request that costs nothing is refused',
+  },
+  {
+    name: 'a request that may turn out to cost something is charged to no limit on spend',
+    file: 'limits/limits.ts',
+    find: 'if (isEverPriced(snapshot.pricing.get(candidate.endpoint.id))) return charges;',
+    replace: '',
+    why: 'a service tier with a price of its own passes every limit on spend',
   },
   {
     name: 'limits of lanes do not apply',
@@ -126,119 +134,6 @@ export const domainFaults = faultsIn('server/src/domain', [
     replace: "concurrency: { quantity: 'requests', held: false,",
     why: 'a bound on concurrency never frees',
     tests: ['/server/src/admission/memory/engine.test.ts', '/tools/src/generate/generate.test.ts'],
-  },
-  {
-    name: 'a name of a lane wins over a slug',
-    file: 'routing/routing.ts',
-    find: '    routes.set(lane.name, route);\n  });\n  yield* stepsOver(laneRoutes, ([lane, route]) => routes.set(lane.slug, route));',
-    replace:
-      '    routes.set(lane.slug, route);\n  });\n  yield* stepsOver(laneRoutes, ([lane, route]) => routes.set(lane.name, route));',
-    why: 'renaming one lane takes the traffic of another',
-  },
-  {
-    name: 'a model wins over a lane of the same name',
-    file: 'routing/routing.ts',
-    find: '  yield* addLaneRoutes(byName, lanes, members, mixedClasses);\n  const models',
-    replace:
-      '  yield* addLaneRoutes(byName, lanes, members, mixedClasses);\n  yield* addModelRoutes(byName, candidates, modelName, mixedClasses);\n  const models',
-    why: 'a lane that shadows a model is passed by',
-  },
-  {
-    name: 'a disabled lane serves',
-    file: 'routing/routing.ts',
-    find: '.filter((lane) => lane.enabled)',
-    replace: '',
-    why: 'disabling a lane has no effect',
-  },
-  {
-    name: "another provider's credential is sent",
-    file: 'routing/routing.ts',
-    find: 'return named?.providerId === providerId ? chooseCredential([named], credentialId) : null;',
-    replace: 'return named !== undefined ? chooseCredential([named], credentialId) : null;',
-    why: 'a secret is sent to a foreign origin',
-  },
-  {
-    name: 'models of disabled providers are listed',
-    file: 'routing/routing.ts',
-    find: 'if (!endpoint.enabled || !provider.enabled || models.has(id)) return;',
-    replace: 'if (!endpoint.enabled || models.has(id)) return;',
-    why: 'clients choose a model that cannot serve',
-  },
-  {
-    name: 'a disabled credential is used',
-    file: 'routing/choose-credential.ts',
-    find: 'if (!credential.enabled || (namedId',
-    replace: 'if ((namedId',
-    why: 'a withdrawn secret is sent',
-    tests: ['routing/routing.test.ts'],
-  },
-  {
-    name: 'the newest credential is the default',
-    file: 'routing/choose-credential.ts',
-    find: 'a.createdAtMs < b.createdAtMs',
-    replace: 'a.createdAtMs > b.createdAtMs',
-    why: 'adding a second credential changes what is sent',
-    tests: ['routing/routing.test.ts'],
-  },
-  {
-    name: 'a disabled membership serves',
-    file: 'routing/unfit.ts',
-    find: 'if (!member.membershipEnabled) return MEMBERSHIP_DISABLED;',
-    replace: '',
-    why: 'disabling a member of a lane has no effect',
-    tests: ['routing/routing.test.ts', '/server/src/management/routing-explanation/engine-agreement.test.ts'],
-  },
-  {
-    name: 'streams go to an endpoint without streaming',
-    file: 'routing/unfit.ts',
-    find: 'if (streaming && !endpoint.supportsStreaming)',
-    replace: 'if (!streaming && !endpoint.supportsStreaming)',
-    why: 'a client waits for events that never come',
-    tests: ['routing/routing.test.ts', '/server/src/management/routing-explanation/engine-agreement.test.ts'],
-  },
-  {
-    name: 'the last candidate is taken away',
-    file: 'routing/offered-candidates.ts',
-    find: 'offered.length === candidates.length || offered.length === 0',
-    replace: 'offered.length === candidates.length',
-    why: 'a lane whose endpoints are all down refuses although one may answer',
-  },
-  {
-    name: '403 is the fault of the client',
-    file: 'routing/upstream-verdict.ts',
-    find: '  [403, CREDENTIAL_REFUSED],\n',
-    replace: '',
-    why: "the provider's text about our credential reaches the client, and there is no fallback",
-  },
-  {
-    name: 'a rejected request falls back',
-    file: 'routing/upstream-verdict.ts',
-    find: 'status < 500 ? CLIENTS_OWN : FAILED',
-    replace: 'status < 400 ? CLIENTS_OWN : FAILED',
-    why: 'a bad request is sent to every provider in turn and takes each out of the order',
-  },
-  {
-    name: 'throttling counts as a fault',
-    file: 'routing/upstream-verdict.ts',
-    find: '[429, THROTTLED]',
-    replace: '[429, FAILED]',
-    why: 'a busy endpoint is taken for broken',
-  },
-  {
-    name: 'two faults in a row open the breaker',
-    file: 'routing/breaker-rule.ts',
-    find: 'const ROW_MIN = 3;',
-    replace: 'const ROW_MIN = 2;',
-    why: 'endpoints leave the order too early',
-    tests: ['/server/src/admission/health/endpoint-health.db.test.ts', 'routing/health-report.test.ts'],
-  },
-  {
-    name: 'one client takes an endpoint away from others',
-    file: 'routing/breaker-rule.ts',
-    find: 'return row.caller === null || !servesOthers;',
-    replace: 'return true;',
-    why: 'poisonous requests of one tenant stop another',
-    tests: ['routing/health-report.test.ts', '/server/src/admission/health/endpoint-health.db.test.ts'],
   },
   {
     name: 'a key with a wrong checksum is looked up',
@@ -332,6 +227,27 @@ export const domainFaults = faultsIn('server/src/domain', [
     why: 'latencies look longer than they are',
   },
   {
+    name: 'a row has only what its last attempt used',
+    file: 'attempt-sums.ts',
+    find: 'for (const { use } of attempts) {',
+    replace: 'for (const { use } of attempts.slice(-1)) {',
+    why: 'failed attempts are in no row, header or statement',
+  },
+  {
+    name: 'the most certain source of the attempts is shown',
+    file: 'attempt-sums.ts',
+    find: '? other : one',
+    replace: '? one : other',
+    why: 'a sum that holds an estimate says that it was reported',
+  },
+  {
+    name: 'an attempt that was not sent counts as sent',
+    file: 'attempt-sums.ts',
+    find: "return sent ?? cause !== 'upstream_not_prepared';",
+    replace: 'return true;',
+    why: 'a provider that cannot be reached uses up request limits',
+  },
+  {
     name: 'a lost request is posted at no cost',
     file: 'expired-draft.ts',
     find: 'estimatedCostMicros === null ? null : (reserved?.costMicros ?? estimatedCostMicros)',
@@ -377,3 +293,5 @@ export const domainFaults = faultsIn('server/src/domain', [
     why: 'an allow below a block wins',
   },
 ]);
+
+export const domainFaults = [...rules, ...routingFaults];

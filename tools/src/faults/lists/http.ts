@@ -77,9 +77,16 @@ export const httpFaults = faultsIn('server/src/http', [
   {
     name: 'unavailable is not to be tried again',
     file: 'error-response.ts',
-    find: "errors[code].status === 503 ? { [headers.retryAfter]: '1' } : {}",
-    replace: "errors[code].status === 502 ? { [headers.retryAfter]: '1' } : {}",
+    find: "status === 503 ? { ...shouldRetry, [headers.retryAfter]: '1' }",
+    replace: "status === 502 ? { ...shouldRetry, [headers.retryAfter]: '1' }",
     why: 'clients give up in a short outage',
+  },
+  {
+    name: 'an error has the hint of its code only',
+    file: 'error-response.ts',
+    find: 'String(detail.retry ?? errors[code].retry)',
+    replace: 'String(errors[code].retry)',
+    why: 'SDKs sleep for hours, or give up what was only cut off',
   },
   {
     name: 'every origin may read answers',

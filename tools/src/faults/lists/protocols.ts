@@ -116,10 +116,10 @@ export const protocolFaults = faultsIn('server/src/protocols', [
   {
     name: 'the end of a Messages stream loses its input',
     file: '/server/src/inference/respond/stream-reader.ts',
-    find: "this.#rules.usage === 'last' || this.counts === null",
-    replace: 'this.counts !== undefined',
+    find: 'this.#counts = this.#counts === null ? usage : largestOf(this.#counts, usage);',
+    replace: 'this.#counts = usage;',
     why: 'streams are metered without their input',
-    tests: ['/server/src/inference/messages.test.ts'],
+    tests: ['/server/src/inference/messages.test.ts', '/server/src/inference/respond/stream-reader.test.ts'],
   },
   {
     name: 'more cached tokens than input',
@@ -132,8 +132,8 @@ export const protocolFaults = faultsIn('server/src/protocols', [
   {
     name: 'the frame with usage goes to a client that did not ask',
     file: 'openai-chat/frames.ts',
-    find: "return { kind: 'preamble', usage, usageOnly: payload['usage'] != null };",
-    replace: "return { kind: 'preamble', usage, usageOnly: false };",
+    find: "usageOnly: payload['usage'] != null",
+    replace: 'usageOnly: false',
     why: 'clients that read choices[0] of every frame break',
     tests: ['/server/src/inference/respond/stream-reader.test.ts'],
   },
@@ -178,12 +178,12 @@ export const protocolFaults = faultsIn('server/src/protocols', [
     tests: ['guarded-text.test.ts'],
   },
   {
-    name: 'usage at the end of a cut answer is not read',
-    file: 'answer-usage.ts',
-    find: 'if (found === undefined) return null;',
-    replace: 'if (found === undefined || found.length > 2) return null;',
-    why: 'large answers are billed by estimates',
-    tests: ['metering.test.ts', 'protocols.test.ts'],
+    name: 'usage after much else is left out of an outline',
+    file: '/server/src/kit/json-outline.ts',
+    find: 'const hasRoom = this.#memberIsKept || level.allowance.bytes > 0;',
+    replace: 'const hasRoom = level.allowance.bytes > 0;',
+    why: 'whoever writes much into a request hides what its answer used',
+    tests: ['/server/src/kit/json-outline.test.ts'],
   },
   {
     name: 'a request goes untranslated to an endpoint that speaks another protocol',

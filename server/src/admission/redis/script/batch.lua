@@ -131,7 +131,8 @@ local function admit(ask)
   if held then
     ask.sequence, ask.tried = held.sequence, held.tried
     if held.state == 'dispatched' then
-      if ask.release.dispatched then ask.tried = { held.draft, held.candidate } end
+      -- This draft has what the attempt used, and it is for no candidate.
+      if ask.release.dispatched then ask.tried = { ask.draft, -1 } end
       end_lease(held, ask.release.used, false)
     elseif held.state == 'late' then
       end_lease(held, ask.release and ask.release.used, false)

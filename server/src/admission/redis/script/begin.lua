@@ -37,6 +37,8 @@ local function forget_organization(org)
 end
 
 for index = 6, #ARGV do forget_organization(ARGV[index]) end
+-- Earlier attempts that restore-uses.lua wrote.
+call('DEL', PREFIX .. 'restored')
 for _, op in ipairs(call('HKEYS', PREFIX .. 'leases')) do
   local lease = lease_of(op)
   if lease and lease.state == 'dispatched' then keep_tried(lease, { lease.draft, lease.candidate })

@@ -58,9 +58,9 @@ local function cost_of(costs, charge)
   return charge.column == 0 and 1 or costs[charge.column]
 end
 
--- Gives back what charges hold and did not use: the unused part where it was charged, use beyond the estimate now. `charged` are the open
--- windows, `columns` tell which of the costs each was charged. `used` false: it used nothing. `settled` tells how long units were held;
--- `touch` gets each limit that has more room.
+-- Gives back what charges hold and did not use: the unused part where it was charged. Use beyond the estimate is charged to the calendar window of the
+-- dispatch, which may be over, and to short windows now. `charged` are the open windows, `columns` tell which of the costs each was charged. `used`
+-- false: it used nothing. `settled` tells how long units were held; `touch` gets each limit that has more room.
 local function settle_charges(charged, columns, costs, at, used, settled, touch)
   for position = 1, #charged do
     local window, column = charged[position], columns[position]
@@ -78,7 +78,7 @@ local function settle_charges(charged, columns, costs, at, used, settled, touch)
         spend(window, at, difference)
         if touch then touch(window.org, window) end
       elseif difference > 0 then
-        spend(window, NOW, difference)
+        spend(window, SPAN[window.period] and NOW or at, difference)
       end
     end
   end

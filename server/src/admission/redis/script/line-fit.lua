@@ -27,7 +27,7 @@ end
 -- The first in order that is too large for now, as it concerns those behind it that take less: its earliest place, the place of its
 -- reservation, and its cost. Nil for others, and where everybody is of one size.
 local function shadow_for(line, waiter, w, smaller)
-  if QUANTITY[w.metric] == 'requests' then return nil end
+  if smaller == 0 or QUANTITY[w.metric] == 'requests' then return nil end
   local place = place_in(line, w.key)
   local first = place and shadow_owner(line, place)
   if not first or first == waiter or compare_waiters(first, waiter) > 0 then return nil end
@@ -52,6 +52,8 @@ local function full_until(line, waiter, w, cost, at, due, any)
   if at == NOW then
     -- What was dispatched must leave room whatever the plan says: a limit may have been lowered since.
     if w.total + cost > limit then return place end
+    -- A charge of 0 delays no other request.
+    if cost == 0 then return nil end
     if not shadow_place and w.total + w.reserved - own + cost <= limit then return nil end
   end
   if w.sliding and not shadow_place and surely_fits(w, place, cost, NO_HEADROOM) then return nil end

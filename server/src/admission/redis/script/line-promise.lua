@@ -25,8 +25,8 @@ local function latest_moment(waiter, index, from, until_ms, even)
     for position, w in ipairs(candidate.windows) do
       if not w.held then
         local cost = cost_of(costs, candidate.charges[position])
-        if even then at = latest_even(w, at, cost, room) end
-        if at >= from then at = latest_fit(w, at, from, cost, room) end
+        if even then at = latest_even(w, at, cost, room_for(cost, room)) end
+        if at >= from then at = latest_fit(w, at, from, cost, room_for(cost, room)) end
         if at < from then break end
       end
     end

@@ -25,7 +25,7 @@ local function room_at(line, waiter, index)
     if not w.held then
       local cost = cost_of(costs, candidate.charges[position])
       local after = is_one_line(line, w) and after_line or after_promises
-      local later = after(line, w, cost, left_to_others(line, w, room), cool)
+      local later = after(line, w, cost, left_to_others(line, w, room_for(cost, room)), cool)
       if later > at then at, bound = later, w end
     end
   end
@@ -36,7 +36,8 @@ local function room_at(line, waiter, index)
     local before = at
     for position, w in ipairs(candidate.windows) do
       if not w.held then
-        local later = earliest_fit(w, at, cost_of(costs, candidate.charges[position]), room, lead)
+        local cost = cost_of(costs, candidate.charges[position])
+        local later = earliest_fit(w, at, cost, room_for(cost, room), lead)
         if later > at then at, bound = later, w end
       end
     end

@@ -8,6 +8,10 @@ local HEADROOM = {
   [2] = { free = 0.5, floor = 0.1, rank = 2, runs = 'run2', cells = 'cell2' },
 }
 local NO_HEADROOM = { free = 0, floor = 1, rank = 0, runs = 'run', cells = 'cell' }
+
+-- A priority class leaves headroom to others; a charge of 0 needs none.
+local function room_for(cost, room) return cost > 0 and room or NO_HEADROOM end
+
 -- Each turn of a search passes at least one bucket that is full.
 local TURNS_MAX = 4096
 

@@ -24,7 +24,9 @@ end
 local function note_service(line, waiter, index)
   local candidate, rank, share = waiter.candidates[index], waiter.rank, 0
   for position, w in ipairs(candidate.windows) do
-    share = max(share, cost_of(waiter.costs[index], candidate.charges[position]) / w.limit)
+    local cost = cost_of(waiter.costs[index], candidate.charges[position])
+    -- A limit may be 0.
+    if cost > 0 then share = max(share, cost / w.limit) end
     owe(line, w.key, rank)
   end
   local started = start_tag(line, rank, waiter.caller)
@@ -92,8 +94,10 @@ end
 local function exchange(line, waiter, count, except)
   if waiter.on == 0 then return end
   local window
-  for _, w in ipairs(waiter.candidates[waiter.on].windows) do
-    if not w.held then
+  local candidate, costs = waiter.candidates[waiter.on], waiter.costs[waiter.on]
+  for position, w in ipairs(candidate.windows) do
+    -- A charge of 0 is in no plan.
+    if not w.held and cost_of(costs, candidate.charges[position]) > 0 then
       window = w
       break
     end

@@ -13,10 +13,11 @@ export function messageBlocks(sorter: FieldSorter, content: unknown, path: strin
   return content.flatMap((part: unknown, index) => partBlocks(sorter, part, `${path}[${index}]`));
 }
 
-/** The only block when it is text, as a string. */
+/** The only block when it is nothing but text, as a string. */
 export function messageContent(blocks: readonly JsonObject[]): string | readonly JsonObject[] {
   const [first] = blocks;
-  return blocks.length === 1 && typeof first?.['text'] === 'string' ? first['text'] : blocks;
+  const isPlain = blocks.length === 1 && first?.['cache_control'] === undefined;
+  return isPlain && typeof first?.['text'] === 'string' ? first['text'] : blocks;
 }
 
 /** Messages reject text blocks of nothing but space. */
@@ -32,20 +33,30 @@ function partBlocks(sorter: FieldSorter, part: unknown, path: string): readonly 
   switch (part['type']) {
     case 'text':
       sorter.sort(part, path, fields.text);
-      return said(sorter, part['text'], `${path}.text`);
+      return withCache(part, said(sorter, part['text'], `${path}.text`));
     case 'refusal':
       sorter.sort(part, path, fields.refusal);
       return said(sorter, part['refusal'], `${path}.refusal`);
     case 'image_url':
       sorter.sort(part, path, fields.image);
-      return imageBlocks(sorter, part['image_url'], `${path}.image_url`);
+      return withCache(part, imageBlocks(sorter, part['image_url'], `${path}.image_url`));
     case 'file':
       sorter.sort(part, path, fields.filePart);
-      return documentBlocks(sorter, part['file'], `${path}.file`);
+      return withCache(part, documentBlocks(sorter, part['file'], `${path}.file`));
     default:
       sorter.cannotSay(`${path}.type`);
       return [];
   }
+}
+
+/** What clients of compatible gateways write into a chat's parts. */
+function withCache(
+  { cache_control: cache }: JsonObject,
+  blocks: readonly JsonObject[],
+): readonly JsonObject[] {
+  return cache === undefined || cache === null
+    ? blocks
+    : blocks.map((block) => ({ ...block, cache_control: cache }));
 }
 
 export function said(sorter: FieldSorter, text: unknown, path: string): readonly JsonObject[] {

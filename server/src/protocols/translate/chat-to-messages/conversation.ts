@@ -1,5 +1,6 @@
-import { isObject, type JsonObject, parseObject } from '../../../kit/json-value.ts';
+import { isObject, type JsonObject } from '../../../kit/json-value.ts';
 import type { FieldSorter } from '../field-sorter.ts';
+import { inputObject } from '../tool-input.ts';
 import { messageBlocks, messageContent, said } from './content.ts';
 import { chatToMessagesFields as fields } from './fields.ts';
 import { toolUseId } from './tool-use-id.ts';
@@ -52,7 +53,7 @@ class Turns {
   readonly #turns: Turn[] = [];
   /** Messages take a system message only after a user's turn: these wait for its end. */
   #waiting: JsonObject[] = [];
-  #waitingPath = '';
+  readonly #waitingPaths: string[] = [];
 
   constructor(sorter: FieldSorter) {
     this.#sorter = sorter;
@@ -64,7 +65,7 @@ class Turns {
       case 'system':
       case 'developer':
         this.#waiting.push(...systemBlocks(this.#sorter, message, path));
-        this.#waitingPath = path;
+        this.#waitingPaths.push(`${path}.role`);
         break;
       case 'user':
         this.#addUser(this.#sorter.section(message, path, fields.userMessage), path);
@@ -83,6 +84,8 @@ class Turns {
 
   end(count: number): readonly JsonObject[] {
     this.#placeSystem();
+    if (this.#turns.length === 0)
+      this.#sorter.refuse('messages', 'The Messages API needs at least one message that is not empty.');
     if (this.#turns.at(-1)?.role === 'assistant')
       this.#sorter.refuse(
         `messages[${count - 1}].role`,
@@ -93,6 +96,7 @@ class Turns {
 
   #addUser({ content }: JsonObject, path: string): void {
     const blocks = messageBlocks(this.#sorter, content, `${path}.content`);
+    if (blocks.length > 0) this.#nameMoved();
     const last = this.#turns.at(-1);
     if (last?.onlyResults === true) {
       last.blocks.push(...blocks);
@@ -109,6 +113,7 @@ class Turns {
       tool_use_id: toolUseId(String(id)),
       content: messageContent(blocks),
     };
+    this.#nameMoved();
     const last = this.#turns.at(-1);
     if (last?.onlyResults === true) last.blocks.push(result);
     else this.#turns.push({ role: 'user', blocks: [result], onlyResults: true });
@@ -118,15 +123,21 @@ class Turns {
     if (blocks.length > 0) this.#turns.push({ role, blocks: [...blocks], onlyResults: false });
   }
 
+  /** What waits now stands behind what the client sent after it. */
+  #nameMoved(): void {
+    for (const path of this.#waitingPaths.splice(0)) this.#sorter.leaveOut(path);
+  }
+
   #placeSystem(): void {
     if (this.#waiting.length === 0) return;
     if (this.#turns.at(-1)?.role !== 'user')
       this.#sorter.refuse(
-        `${this.#waitingPath}.role`,
+        this.#waitingPaths.at(-1) ?? 'messages',
         'The Messages API accepts a system message in a conversation only after a user message.',
       );
     this.#push('system', this.#waiting);
     this.#waiting = [];
+    this.#waitingPaths.length = 0;
   }
 }
 
@@ -152,9 +163,6 @@ function toolUse(sorter: FieldSorter, given: unknown, path: string): JsonObject 
     `${path}.function`,
     fields.calledFunction,
   );
-  // Providers write nothing for a function without parameters.
-  const input = text === '' ? {} : typeof text === 'string' ? parseObject(text) : null;
-  if (input === null)
-    sorter.refuse(`${path}.function.arguments`, 'The Messages API accepts tool input only as a JSON object.');
-  return { type: 'tool_use', id: toolUseId(String(id)), name, input };
+  if (typeof text !== 'string') sorter.wrongKind(`${path}.function.arguments`, 'a string');
+  return { type: 'tool_use', id: toolUseId(String(id)), name, input: inputObject(String(text)) };
 }

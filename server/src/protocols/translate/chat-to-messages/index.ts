@@ -1,4 +1,3 @@
-import { chatErrorBody } from '../error-shapes.ts';
 import { MessagesReader } from '../readers/messages.ts';
 import type { Translation } from '../translation.ts';
 import { ChatWriter } from '../writers/chat.ts';
@@ -9,7 +8,6 @@ export const chatToMessages: Translation = {
   client: 'chat',
   provider: 'messages',
   request: messagesRequest,
-  error: chatErrorBody,
   reader: () => new MessagesReader(),
   writer: (options) => new ChatWriter(options),
 };

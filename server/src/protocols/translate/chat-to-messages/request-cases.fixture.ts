@@ -7,6 +7,7 @@ const CALLED = {
   type: 'function',
   function: { name: 'get_current_weather', arguments: '{"location":"Boston, MA"}' },
 };
+const CACHED = { cache_control: { type: 'ephemeral' } };
 const USE = {
   type: 'tool_use',
   id: 'call_abc',
@@ -111,6 +112,7 @@ const conversation: readonly RequestCase[] = [
         { role: 'system', content: 'Shorter.' },
       ],
     },
+    leftOut: ['messages[2].role'],
   },
   refused(
     'a system message that no user spoke before',
@@ -306,17 +308,62 @@ const toolResults: readonly RequestCase[] = [
       ],
     },
   },
-  refused(
-    'arguments that are not JSON',
-    {
+  {
+    name: 'arguments that are not JSON stay in the words of the model',
+    given: {
       messages: [
         HELLO,
         { role: 'assistant', tool_calls: [{ ...CALLED, function: { name: 'f', arguments: '{"a' } }] },
         toolMessage('1'),
       ],
     },
-    'messages[1].tool_calls[0].function.arguments',
-  ),
+    wanted: {
+      messages: [
+        HELLO,
+        { role: 'assistant', content: [{ ...USE, name: 'f', input: { arguments: '{"a' } }] },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'call_abc', content: '1' }] },
+      ],
+    },
+  },
+  {
+    name: 'a message of the developer between two of the user comes after both, and is named',
+    given: { messages: [HELLO, { role: 'developer', content: 'Shorter.' }, { role: 'user', content: 'b' }] },
+    wanted: {
+      messages: [HELLO, { role: 'user', content: 'b' }, { role: 'system', content: 'Shorter.' }],
+    },
+    leftOut: ['messages[1].role'],
+  },
+  {
+    name: 'cache control in parts',
+    given: {
+      messages: [
+        { role: 'system', content: [{ type: 'text', text: 'Be brief.', ...CACHED }] },
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'a', ...CACHED },
+            { type: 'image_url', image_url: { url: 'data:image/jpg;base64,AAAA' }, ...CACHED },
+          ],
+        },
+      ],
+    },
+    wanted: {
+      system: [{ type: 'text', text: 'Be brief.', ...CACHED }],
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'a', ...CACHED },
+            { type: 'image', source: { type: 'base64', media_type: 'image/jpeg', data: 'AAAA' }, ...CACHED },
+          ],
+        },
+      ],
+    },
+  },
+  refused('a system message alone', { messages: [{ role: 'system', content: 'a' }] }, 'messages'),
+  refused('an empty message', { messages: [{ role: 'user', content: '' }] }, 'messages'),
+  refused('a message without parts', { messages: [{ role: 'user', content: [] }] }, 'messages'),
+  refused('no messages', { messages: [] }, 'messages'),
   refused(
     'a call of a custom tool',
     {

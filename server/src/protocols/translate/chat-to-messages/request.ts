@@ -1,5 +1,7 @@
-import { type JsonObject, objectOf } from '../../../kit/json-value.ts';
+import type { JsonObject } from '../../../kit/json-value.ts';
 import { FieldSorter, withoutUndefined } from '../field-sorter.ts';
+import { messagesFormat } from '../messages-format.ts';
+import { messagesEffort, serviceTier } from '../settings.ts';
 import {
   DEFAULT_MAX_TOKENS,
   type Incompatible,
@@ -8,11 +10,9 @@ import {
 } from '../translation.ts';
 import { conversationOf } from './conversation.ts';
 import { chatToMessagesFields as fields } from './fields.ts';
-import { messagesToolChoice, messagesTools } from './tools.ts';
+import { messagesTools, messagesToolUse } from './tools.ts';
 
 const TEMPERATURE_MAX = 1;
-const SERVICE_TIERS: Readonly<Record<string, string>> = { auto: 'auto', default: 'standard_only' };
-const EFFORTS: readonly unknown[] = ['low', 'medium', 'high', 'xhigh', 'max'];
 
 export function messagesRequest(
   given: unknown,
@@ -24,6 +24,7 @@ export function messagesRequest(
   sorter.section(request['stream_options'], 'stream_options', fields.streamOptions);
   const effort = request['reasoning_effort'] ?? undefined;
   const { system, messages } = conversationOf(sorter, request['messages']);
+  const tools = messagesTools(sorter, request['tools']);
   const body = {
     model: upstreamModel,
     max_tokens: outputCap(sorter, request) ?? options.maxOutputTokens ?? DEFAULT_MAX_TOKENS,
@@ -34,9 +35,8 @@ export function messagesRequest(
     stop_sequences: stopSequences(sorter, request['stop']),
     thinking: effort === 'none' ? { type: 'disabled' } : undefined,
     output_config: outputConfig(sorter, effort, request['response_format']),
-    tools: messagesTools(sorter, request['tools']),
-    tool_choice: messagesToolChoice(sorter, request['tool_choice'], request['parallel_tool_calls']),
-    service_tier: serviceTier(sorter, request['service_tier']),
+    ...messagesToolUse(sorter, tools, request['tool_choice'], request['parallel_tool_calls']),
+    service_tier: serviceTier(sorter, 'messages', request['service_tier']),
     stream: request['stream'] === true ? true : undefined,
   };
   return sorter.result(withoutUndefined(body));
@@ -70,16 +70,13 @@ function stopSequences(sorter: FieldSorter, stop: unknown): readonly unknown[] |
 }
 
 function outputConfig(sorter: FieldSorter, effort: unknown, format: unknown): JsonObject | undefined {
-  const known = EFFORTS.includes(effort);
-  if (effort !== undefined && effort !== 'none' && !known) sorter.cannotSay('reasoning_effort');
   const config = withoutUndefined({
-    effort: known ? effort : undefined,
+    effort: messagesEffort(sorter, effort, 'reasoning_effort'),
     format: outputFormat(sorter, format),
   });
   return Object.keys(config).length === 0 ? undefined : config;
 }
 
-/** A forced tool could imitate other formats, and the answer would be another. */
 function outputFormat(sorter: FieldSorter, given: unknown): JsonObject | undefined {
   const format = sorter.section(given, 'response_format', fields.responseFormat);
   const { type } = format;
@@ -87,17 +84,5 @@ function outputFormat(sorter: FieldSorter, given: unknown): JsonObject | undefin
   if (type !== 'json_schema') sorter.cannotSay('response_format.type');
   const path = 'response_format.json_schema';
   const { schema, description } = sorter.section(format['json_schema'], path, fields.jsonSchema);
-  const object = objectOf(schema);
-  if (object !== schema) sorter.wrongKind(`${path}.schema`, 'a JSON schema');
-  if (typeof description !== 'string') return { type: 'json_schema', schema: object };
-  // A schema has one description; of two, one would be lost.
-  if (object['description'] !== undefined) sorter.cannotSay(`${path}.description`);
-  return { type: 'json_schema', schema: { ...object, description } };
-}
-
-function serviceTier(sorter: FieldSorter, tier: unknown): string | undefined {
-  if (tier === undefined || tier === null) return undefined;
-  if (typeof tier === 'string' && Object.hasOwn(SERVICE_TIERS, tier)) return SERVICE_TIERS[tier];
-  sorter.cannotSay('service_tier');
-  return undefined;
+  return messagesFormat(sorter, { schema, description, path });
 }

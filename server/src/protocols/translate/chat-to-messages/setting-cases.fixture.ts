@@ -57,7 +57,12 @@ const output: readonly RequestCase[] = [
     given: { reasoning_effort: effort },
     wanted: { output_config: { effort } },
   })),
-  refused('minimal reasoning', { reasoning_effort: 'minimal' }, 'reasoning_effort'),
+  {
+    name: 'minimal reasoning, of which Messages have no less than low',
+    given: { reasoning_effort: 'minimal' },
+    wanted: { output_config: { effort: 'low' } },
+    leftOut: ['reasoning_effort'],
+  },
 ];
 
 const settings: readonly RequestCase[] = [
@@ -85,7 +90,7 @@ const settings: readonly RequestCase[] = [
   { name: 'no stream', given: { stream: false }, wanted: {} },
   { name: 'the default tier', given: { service_tier: 'default' }, wanted: { service_tier: 'standard_only' } },
   { name: 'any tier', given: { service_tier: 'auto' }, wanted: { service_tier: 'auto' } },
-  refused('the slow tier', { service_tier: 'flex' }, 'service_tier'),
+  { name: 'the slow tier', given: { service_tier: 'flex' }, wanted: {}, leftOut: ['service_tier'] },
   {
     name: 'advisory fields of the request',
     given: {
@@ -96,6 +101,9 @@ const settings: readonly RequestCase[] = [
       prompt_cache_retention: '24h',
       prompt_cache_options: { mode: 'explicit' },
       prediction: { type: 'content', content: 'x' },
+      seed: 7,
+      store: true,
+      verbosity: 'low',
     },
     wanted: {},
     leftOut: [
@@ -106,6 +114,9 @@ const settings: readonly RequestCase[] = [
       'prompt_cache_retention',
       'prompt_cache_options',
       'prediction',
+      'seed',
+      'store',
+      'verbosity',
     ],
   },
   {
@@ -136,12 +147,9 @@ const settings: readonly RequestCase[] = [
     logit_bias: { 50256: -100 },
     frequency_penalty: 0.5,
     presence_penalty: -0.5,
-    seed: 7,
-    store: true,
     modalities: ['text', 'audio'],
     audio: { voice: 'alloy', format: 'wav' },
     moderation: {},
-    verbosity: 'low',
     web_search_options: {},
     function_call: 'auto',
     vibe: 'calm',

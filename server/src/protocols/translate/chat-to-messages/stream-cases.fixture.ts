@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../../kit/json-value.ts';
 import type { StreamCase } from '../messages-to-chat/whole-cases.fixture.ts';
 import {
+  CHAT_ID,
   CREATED,
   error,
-  ID,
   MODEL,
   message,
   PAUSED,
@@ -51,7 +51,7 @@ function input(index: number, id: string, name: string, ...parts: readonly strin
 function chunk(delta: JsonObject, reason: string | null = null, more: JsonObject = {}): JsonObject {
   const choice = { index: 0, delta, logprobs: null, finish_reason: reason };
   return {
-    id: ID,
+    id: CHAT_ID,
     object: 'chat.completion.chunk',
     created: CREATED,
     model: MODEL,
@@ -248,8 +248,8 @@ export const streamCases: readonly StreamCase[] = [
   { name: 'a pause', given: [START, end('pause_turn'), STOP], wanted: [ROLE, PAUSED] },
   {
     name: 'an unknown event',
-    given: [START, { type: 'message_undo' }, STOP],
-    wanted: [ROLE, untranslatable('an event of the type message_undo')],
+    given: [START, { type: 'message_undo' }, ...text(0, 'a'), end('end_turn'), STOP],
+    wanted: [ROLE, chunk({ content: 'a' }), chunk({}, 'stop'), DONE],
   },
   {
     name: 'a search of the provider',

@@ -7,6 +7,8 @@ const SCHEMA = {
   properties: { location: { type: 'string', description: 'City and state' } },
   required: ['location'],
 };
+const CLOSED = { ...SCHEMA, additionalProperties: false };
+const CACHED = { cache_control: { type: 'ephemeral' } };
 const FUNCTION = {
   type: 'function',
   function: { name: 'get_current_weather', description: 'The weather', parameters: SCHEMA },
@@ -21,9 +23,38 @@ export const toolCases: readonly RequestCase[] = [
   { name: 'a tool', given: withTools({}), wanted: { tools: [TOOL] } },
   {
     name: 'a strict tool',
-    given: { tools: [{ ...FUNCTION, function: { ...FUNCTION.function, strict: true } }] },
-    wanted: { tools: [{ ...TOOL, strict: true }] },
+    given: { tools: [{ ...FUNCTION, function: { ...FUNCTION.function, parameters: CLOSED, strict: true } }] },
+    wanted: { tools: [{ ...TOOL, input_schema: CLOSED, strict: true }] },
   },
+  {
+    name: 'a strict tool with a schema that Messages reject',
+    given: { tools: [{ ...FUNCTION, function: { ...FUNCTION.function, strict: true } }] },
+    wanted: { tools: [TOOL] },
+    leftOut: ['tools[0].function.strict'],
+  },
+  {
+    name: 'cache control of a tool',
+    given: { tools: [{ ...FUNCTION, ...CACHED }] },
+    wanted: { tools: [{ ...TOOL, ...CACHED }] },
+  },
+  {
+    name: 'one of two tools is allowed',
+    given: {
+      tools: [FUNCTION, { type: 'function', function: { name: 'now' } }],
+      tool_choice: {
+        type: 'allowed_tools',
+        allowed_tools: {
+          mode: 'required',
+          tools: [{ type: 'function', function: { name: 'get_current_weather' } }],
+        },
+      },
+    },
+    wanted: { tools: [TOOL], tool_choice: { type: 'any' } },
+    leftOut: ['tools[1]'],
+  },
+  { name: 'a choice without tools', given: { tool_choice: 'auto', parallel_tool_calls: true }, wanted: {} },
+  { name: 'no calls without tools', given: { tools: [], tool_choice: 'none' }, wanted: {} },
+  refused('a forced call without tools', { tool_choice: 'required' }, 'tool_choice'),
   {
     name: 'a tool without parameters',
     given: { tools: [{ type: 'function', function: { name: 'now' } }] },
@@ -73,9 +104,11 @@ export const toolCases: readonly RequestCase[] = [
     leftOut: ['parallel_tool_calls'],
   },
   refused(
-    'allowed tools',
-    withTools({ tool_choice: { type: 'allowed_tools', allowed_tools: {} } }),
-    'tool_choice.allowed_tools',
+    'an allowed tool that is not a function',
+    withTools({
+      tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [{ type: 'custom' }] } },
+    }),
+    'tool_choice.allowed_tools.tools[0]',
   ),
   refused('functions of the older kind', { functions: [{ name: 'f' }] }, 'functions'),
 ];

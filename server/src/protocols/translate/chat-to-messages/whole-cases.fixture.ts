@@ -1,7 +1,8 @@
 import type { JsonObject } from '../../../kit/json-value.ts';
 import type { WholeCase } from '../messages-to-chat/whole-cases.fixture.ts';
 
-export const ID = 'msg_01XFDUDYJgAACzvnptvVoYEL';
+const ID = 'msg_01XFDUDYJgAACzvnptvVoYEL';
+export const CHAT_ID = 'chatcmpl-01XFDUDYJgAACzvnptvVoYEL';
 export const MODEL = 'claude-opus-5';
 export const CREATED = 1_700_000_000;
 
@@ -24,7 +25,7 @@ export function usageOf(input: number, output: number, details: JsonObject = {},
 function completion(given: JsonObject, reason = 'stop', usage = usageOf(12, 6)): JsonObject {
   const said = { role: 'assistant', content: null, refusal: null, ...given };
   return {
-    id: ID,
+    id: CHAT_ID,
     object: 'chat.completion',
     created: CREATED,
     model: MODEL,
@@ -142,7 +143,7 @@ export const wholeCases: readonly WholeCase[] = [
   {
     name: 'citations',
     given: message([{ ...HELLO, citations: [{ type: 'page_location' }] }]),
-    wanted: untranslatable('citations'),
+    wanted: completion({ content: 'Hello!' }),
   },
   {
     name: 'an unknown stop reason',
@@ -154,4 +155,5 @@ export const wholeCases: readonly WholeCase[] = [
     given: { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } },
     wanted: error('Overloaded', 'overloaded_error', 'overloaded_error'),
   },
+  { name: 'no content', given: { id: ID, type: 'message' }, wanted: untranslatable('no content') },
 ];

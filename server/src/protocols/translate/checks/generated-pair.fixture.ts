@@ -1,4 +1,5 @@
 import type fc from 'fast-check';
+import { writeJson } from '../../../kit/json-source.ts';
 import type { Shape } from '../schemas/shape.fixture.ts';
 import type { TranslatedRequest, Translation } from '../translation.ts';
 
@@ -26,7 +27,7 @@ export function judge({ translation, problemsOf, unnamedIn }: GeneratedPair, req
   return {
     refused: false,
     // As the provider gets it.
-    problems: problemsOf(JSON.parse(JSON.stringify(translated.body)), ''),
+    problems: problemsOf(JSON.parse(writeJson(translated.body)), ''),
     unnamed: unnamedIn(request, translated),
   };
 }

@@ -8,6 +8,7 @@ import { messagesRequests } from '../generated/messages-requests.fixture.ts';
 import { chatAndMessagesPairs } from '../generated/pairs.fixture.ts';
 import { roundTrip } from '../generated/round-trip.fixture.ts';
 import { judge } from './generated-pair.fixture.ts';
+import { changedTexts, sourceTexts } from './source-text.fixture.ts';
 
 /** `npm run system -- translations` generates 2,000 for each pair. */
 const REQUESTS = 200;
@@ -40,6 +41,12 @@ it('requests of Messages keep on their way to chat and back every field that bot
   forAll(messagesRequests(true), (request) => {
     const { returned, wanted } = roundTrip(request);
     assert.deepEqual(returned, wanted);
+  });
+});
+
+it('what a translation does not have to understand keeps its text, in requests and both kinds of answers', () => {
+  forAll(sourceTexts, (texts) => {
+    assert.deepEqual(changedTexts(texts), []);
   });
 });
 

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { createRandom, testSeed } from '@relay/testbed/random';
 import { splits, translateStream } from '../stream-case.fixture.ts';
 import { streamGoldens, wholeGoldens } from './answer-goldens.fixture.ts';
+import { meaningGoldens } from './meaning-goldens.fixture.ts';
 import { requestGoldens } from './request-goldens.fixture.ts';
 
 /** `npm run system -- translations` cuts each stream in 1,000 ways. */
@@ -10,6 +11,10 @@ const RANDOM_SPLITS = 50;
 
 describe('a request for a provider of another protocol', () => {
   for (const { name, check } of requestGoldens) it(name, check);
+});
+
+describe('a meaning that several clients have', () => {
+  for (const { name, check } of meaningGoldens) it(name, check);
 });
 
 describe('an answer for a client of another protocol', () => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { parseKeeping, writeJson } from '../../../kit/json-source.ts';
 import type { JsonObject } from '../../../kit/json-value.ts';
 import { chatToMessages } from '../chat-to-messages/index.ts';
 import { messageCases as chatCases } from '../chat-to-messages/request-cases.fixture.ts';
@@ -13,9 +14,10 @@ import { toolCases } from '../from-responses/cases/tools.fixture.ts';
 import { messagesToChat } from '../messages-to-chat/index.ts';
 import { messageCases, type RequestCase } from '../messages-to-chat/request-cases.fixture.ts';
 import { settingCases } from '../messages-to-chat/setting-cases.fixture.ts';
+import { requestSources } from '../request-sources.ts';
 import { responsesToChat } from '../responses-to-chat/index.ts';
 import { responsesToMessages } from '../responses-to-messages/index.ts';
-import type { RequestOptions, Translation } from '../translation.ts';
+import type { Incompatible, RequestOptions, TranslatedRequest, Translation } from '../translation.ts';
 
 /** One case from a provider's documentation. `check` throws when the translation says something else. */
 export interface Golden {
@@ -123,7 +125,7 @@ function responsesGolden(
 ): Golden {
   const wanted = translation.provider === 'messages' ? messagesFrame : chatFrame;
   const frame: Frame = {
-    given: { model: 'lane', input: 'Hi' },
+    given: { model: 'lane', input: 'Hi', store: false },
     wanted: { ...wanted, model: 'upstream' },
   };
   return goldenOf(translation, frame, {
@@ -136,6 +138,12 @@ function responsesGolden(
   });
 }
 
+/** The body as the provider gets it. */
+function asSent(translated: TranslatedRequest | Incompatible): unknown {
+  if (translated.kind === 'incompatible') return translated;
+  return { ...translated, body: JSON.parse(writeJson(translated.body)) };
+}
+
 function goldenOf(
   translation: Translation,
   frame: Frame,
@@ -144,16 +152,23 @@ function goldenOf(
   return {
     name: `${translation.client} to ${translation.provider}: ${name}`,
     check() {
-      const request = Object.freeze({ ...frame.given, ...given });
-      const before = structuredClone(request);
-      const translated = translation.request(request, frame.wanted.model, options);
-      assert.deepEqual(request, before, 'the client’s request was changed');
+      const text = JSON.stringify({ ...frame.given, ...given });
+      const request = parseKeeping(text, requestSources(translation.client));
+      const all = { maker: 'maker', ...options };
+      const translated = translation.request(request, frame.wanted.model, all);
+      assert.equal(writeJson(request), text, 'the client’s request was changed');
+      const parsed = translation.request(JSON.parse(text), frame.wanted.model, all);
+      assert.deepEqual(asSent(parsed), asSent(translated), 'a request without sources is another');
       if (wanted === null) {
         assert.equal(translated.kind, 'incompatible', JSON.stringify(translated));
         assert.equal(translated.field, field);
         assert.match(translated.why, /\.$/);
       } else
-        assert.deepEqual(translated, { kind: 'translated', body: { ...frame.wanted, ...wanted }, leftOut });
+        assert.deepEqual(asSent(translated), {
+          kind: 'translated',
+          body: { ...frame.wanted, ...wanted },
+          leftOut,
+        });
     },
   };
 }

@@ -11,19 +11,23 @@ import { roundTrip } from '../generated/round-trip.fixture.ts';
 import { splits, translateStream } from '../stream-case.fixture.ts';
 import { type StreamGolden, streamGoldens, wholeGoldens } from './answer-goldens.fixture.ts';
 import { type GeneratedPair, judge } from './generated-pair.fixture.ts';
+import { meaningGoldens } from './meaning-goldens.fixture.ts';
 import { type Golden, requestGoldens } from './request-goldens.fixture.ts';
+import { changedTexts, sourceTexts } from './source-text.fixture.ts';
 
 const SHOWN_MAX = 20;
 
-const USAGE = `usage: npm run check:translations -- [--splits N] [--requests N] [--seed N]
+const USAGE = `usage: npm run check:translations -- [--splits N] [--requests N] [--conversations N] [--seed N]
   --splits N    ways to cut each stream (1000)
   --requests N  generated requests for each translation (2000)
+  --conversations N  generated conversations whose texts are compared (20000)
   --seed N      repeat the choices of an earlier run
 `;
 
 interface Options {
   readonly splits: number;
   readonly requests: number;
+  readonly conversations: number;
   readonly seed: number;
 }
 
@@ -33,18 +37,23 @@ function readOptions(args: readonly string[]): Options {
     options: {
       splits: { type: 'string', default: '1000' },
       requests: { type: 'string', default: '2000' },
+      conversations: { type: 'string', default: '20000' },
       seed: { type: 'string', default: anySeed() },
     },
   });
   return {
     splits: wholeNumber('--splits', values.splits),
     requests: wholeNumber('--requests', values.requests),
+    conversations: wholeNumber('--conversations', values.conversations),
     seed: wholeNumber('--seed', values.seed),
   };
 }
 
-/** `wrong`: cases with another result, splits that change a stream, requests that the provider would reject or that changed on their way. */
-const figures = { cases: 0, splits: 0, wrong: 0, unnamed: 0 };
+/**
+ * `by_hand`: those of the cases that a person wrote. `wrong`: cases with another result, splits that change a stream, requests that the
+ * provider would reject or that changed on their way. `changed`: texts of conversations that came out in another spelling.
+ */
+const figures = { cases: 0, by_hand: 0, splits: 0, conversations: 0, wrong: 0, unnamed: 0, changed: 0 };
 let shown = 0;
 
 function show(finding: string): void {
@@ -99,6 +108,17 @@ function countRoundTrip(request: unknown): void {
   countCase({ name: 'messages to chat and back', check });
 }
 
+/** Requests and answers of all pairs, whole and streamed. */
+function countConversations({ conversations, seed }: Options): void {
+  for (const texts of fc.sample(sourceTexts, { numRuns: conversations, seed })) {
+    figures.conversations += 1;
+    for (const finding of changedTexts(texts)) {
+      figures.changed += 1;
+      show(finding);
+    }
+  }
+}
+
 function generated(from: fc.Arbitrary<unknown>, { requests, seed }: Options): readonly unknown[] {
   return fc.sample(from, { numRuns: requests, seed });
 }
@@ -106,12 +126,16 @@ function generated(from: fc.Arbitrary<unknown>, { requests, seed }: Options): re
 async function main(args: readonly string[]): Promise<number> {
   const chosen = readOptions(args);
   process.stdout.write(`seed ${chosen.seed}\n`);
-  for (const golden of [...requestGoldens, ...wholeGoldens, ...streamGoldens]) countCase(golden);
+  for (const golden of [...requestGoldens, ...meaningGoldens, ...wholeGoldens, ...streamGoldens]) {
+    figures.by_hand += 1;
+    countCase(golden);
+  }
   for (const stream of streamGoldens) countSplits(stream, chosen);
   for (const pair of [...chatAndMessagesPairs, ...responsesPairs]) countGenerated(pair, chosen);
   for (const request of generated(messagesRequests(true), chosen)) countRoundTrip(request);
+  countConversations(chosen);
   process.stdout.write(`${JSON.stringify(figures)}\n`);
-  return figures.wrong + figures.unnamed === 0 ? 0 : 1;
+  return figures.wrong + figures.unnamed + figures.changed === 0 ? 0 : 1;
 }
 
 await runCommand(USAGE, main);

@@ -1,16 +1,18 @@
 import { isObject, type JsonObject, listOf, objectOf } from '../../../kit/json-value.ts';
 import type { FieldSorter } from '../field-sorter.ts';
+import { type Sealed, unsealed } from '../seal.ts';
 import type { ResponsesFields } from './fields.ts';
 import { type Part, readParts, stringOrNull } from './parts.ts';
-import { unsealThinking } from './thinking-seal.ts';
 import { CUSTOM_INPUT, wireName } from './tool-names.ts';
 import { type Entry, groupTurns, type Turn } from './turns.ts';
 
 /** What a pair has to know to read the input. */
 export interface ConversationRules {
   readonly fields: ResponsesFields;
-  /** Whether the provider takes back the thinking that it signed. */
+  /** Whether the provider takes back the thinking that it signed, as Messages do, and not members of a chat. */
   readonly returnsThinking: boolean;
+  /** Whose seals are opened. */
+  readonly maker: string | undefined;
 }
 
 /** `instructions` and `input`, as turns. */
@@ -57,6 +59,10 @@ function readItem(reader: ItemReader, item: unknown): readonly Entry[] {
       return reader.reasoning(item);
     case 'additional_tools':
       return reader.additionalTools(item);
+    case 'item_reference':
+      return reader.reference();
+    case null:
+      return item['id'] === undefined ? reader.unknownType() : reader.reference();
     default:
       return reader.unknownType();
   }
@@ -81,6 +87,14 @@ class ItemReader {
 
   unknownType(): readonly Entry[] {
     this.#sorter.cannotSay(`${this.#path}.type`);
+    return [];
+  }
+
+  reference(): readonly Entry[] {
+    this.#sorter.refuse(
+      `${this.#path}.type`,
+      'It is an item_reference, and this endpoint keeps no items. Send store: false, so that the client sends items whole.',
+    );
     return [];
   }
 
@@ -120,19 +134,23 @@ class ItemReader {
 
   /** Only the provider that made the reasoning can read it. What the model then said and did is carried in any case. */
   reasoning(item: JsonObject): readonly Entry[] {
-    const sealed = this.#rules.returnsThinking ? unsealThinking(item['encrypted_content']) : null;
-    if (sealed === null) {
+    const seal = unsealed(this.#rules.maker, item['encrypted_content']);
+    if (seal === null || isOfMessages(seal) !== this.#rules.returnsThinking) {
       this.#sorter.leaveOut(this.#path);
       return [];
     }
     this.#sort(item, 'reasoningItem');
     const summary = listOf(item['summary']);
-    if (sealed.kind === 'redacted_thinking') {
+    if (seal.kind === 'redacted_thinking' || seal.kind === 'members') {
       if (summary.length > 0) this.#sorter.leaveOut(`${this.#path}.summary`);
-      return [{ kind: 'assistant', block: sealed }];
+      return [{ kind: 'assistant', block: seal }];
     }
-    const text = summary.map((part, index) => this.#summaryText(part, index));
-    return [{ kind: 'assistant', block: { ...sealed, text: text.join('') } }];
+    const text = summary.map((part, index) => this.#summaryText(part, index)).join('');
+    const block =
+      seal.kind === 'text'
+        ? ({ kind: 'returned_thinking', text, path: this.#path } as const)
+        : { ...seal, text };
+    return [{ kind: 'assistant', block }];
   }
 
   #summaryText(given: unknown, index: number): string {
@@ -178,4 +196,8 @@ class ItemReader {
 
 function system(texts: readonly string[], path: string): Entry {
   return { kind: 'system', texts, path };
+}
+
+function isOfMessages({ kind }: Sealed): boolean {
+  return kind === 'thinking' || kind === 'redacted_thinking';
 }

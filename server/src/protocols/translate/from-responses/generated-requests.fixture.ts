@@ -73,7 +73,11 @@ const reasoning = fc.record({
   id: itemId,
   summary: fc.constantFrom([], [{ type: 'summary_text', text: 'Hm.' }]),
   content: fc.constant(null),
-  encrypted_content: fc.constantFrom('gAAA', 'relay-thinking-1:c2ln', 'relay-redacted-1:ZGF0YQ'),
+  encrypted_content: fc.constantFrom(
+    'gAAA',
+    'relay-seal-2:maker:thinking:c2ln',
+    'relay-seal-2:maker:redacted_thinking:ZGF0YQ',
+  ),
 });
 
 const call = fc.oneof(
@@ -128,15 +132,18 @@ const conversation = fc
     ...last,
   ]);
 
-const functionTool = fc.record({
-  type: fc.constant('function'),
-  name: word,
-  description: maybe(words),
-  parameters: fc.oneof(schema, fc.constant(null)),
-  strict: fc.constantFrom(true, false, null),
-  output_schema: maybe(schema),
-  defer_loading: maybe(fc.boolean()),
-});
+const functionTool = fc
+  .record({
+    type: fc.constant('function'),
+    name: word,
+    description: maybe(words),
+    parameters: fc.oneof(schema, fc.constant(null)),
+    strict: fc.constantFrom(true, false, null),
+    output_schema: maybe(schema),
+    defer_loading: maybe(fc.boolean()),
+  })
+  // Without parameters there is nothing to be strict about.
+  .map((tool) => (tool.parameters === null ? { ...tool, strict: undefined } : tool));
 const customTool = fc.record({
   type: fc.constant('custom'),
   name: word,

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { writeJson } from '../../../kit/json-source.ts';
 import { isObject } from '../../../kit/json-value.ts';
 import type { GeneratedPair } from '../checks/generated-pair.fixture.ts';
 import { responsesToChat } from '../responses-to-chat/index.ts';
@@ -37,9 +38,9 @@ function pairOf(translation: Translation, problemsOf: Shape): GeneratedPair {
 
 /** Members that can be taken out or changed without changing what the provider gets. */
 function unnamedIn(translation: Translation, request: unknown, all: TranslatedRequest): readonly string[] {
-  const same = JSON.stringify(all);
+  const same = writeJson(all);
   const unnoticed = (changed: unknown): boolean =>
-    JSON.stringify(translation.request(changed, 'upstream')) === same;
+    writeJson(translation.request(changed, 'upstream', { maker: 'maker' })) === same;
   return members(request, [])
     .filter(({ path }) => !all.leftOut.some((left) => isWithin(path, left) || isWithin(left, path)))
     .filter(
@@ -93,7 +94,6 @@ function changed(value: unknown, [step, ...rest]: readonly Step[], by: readonly 
 /** Values that say the same as leaving the field out, by the documentation of Responses. */
 const DEFAULTS: Readonly<Record<string, readonly unknown[]>> = {
   stream: [false],
-  store: [false],
   background: [false],
   truncation: ['disabled'],
   metadata: [{}],
@@ -117,6 +117,8 @@ function saysNothing(translation: Translation, request: unknown, { kind, value }
   if (kind === 'model') return true;
   const tool = /^tools\[\](?:\.tools\[\])?\.(strict|defer_loading|format)$/.exec(kind)?.[1];
   if (tool === 'format') return isObject(value) && value['type'] === 'text';
+  // A function is strict unless the client says otherwise.
+  if (tool === 'strict') return value === true;
   if (tool !== undefined) return value === false;
   if (kind === 'tools[].description') return value === '';
   // Without tools there is nothing to choose from.
@@ -145,7 +147,7 @@ function saysNothingToMessages(kind: string, value: unknown): boolean {
         isDeepStrictEqual(value, { format: { type: 'text' }, verbosity: 'medium' })
       );
     case 'text.format.strict':
-      return value === true;
+      return true;
     case 'include':
       // Decides what the writer says.
       return isDeepStrictEqual(value, ['reasoning.encrypted_content']);

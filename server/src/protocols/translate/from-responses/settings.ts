@@ -28,6 +28,8 @@ export function readSettings(
   { fields, returnsThinking }: ConversationRules,
 ): Settings {
   sorter.sort(request, '', fields.request);
+  // Responses are stored unless the client says otherwise.
+  if (request['store'] === undefined || request['store'] === null) sorter.leaveOut('store');
   sortInclude(sorter, request['include'], returnsThinking);
   section(sorter, request, 'stream_options', fields.streamOptions);
   const reasoning = section(sorter, request, 'reasoning', fields.reasoning);

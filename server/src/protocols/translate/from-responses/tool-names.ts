@@ -1,9 +1,5 @@
-import { hash } from 'node:crypto';
 import { isObject, type JsonObject, listOf, objectOf } from '../../../kit/json-value.ts';
-
-/** The longest name that chat completions accept; Messages accept longer ones. */
-const NAME_LENGTH_MAX = 64;
-const DIGEST_LENGTH = 8;
+import { shortName } from '../tool-names.ts';
 
 /** The member of a function's input that holds a custom tool's text. */
 export const CUSTOM_INPUT = 'input';
@@ -20,11 +16,7 @@ export interface DeclaredTool {
  * nothing else, because earlier calls in the input have to get the same name.
  */
 export function wireName(namespace: string | null, name: string): string {
-  if (namespace === null) return name;
-  const whole = `${namespace}${namespace.endsWith('__') ? '' : '__'}${name}`;
-  if (whole.length <= NAME_LENGTH_MAX) return whole;
-  const digest = hash('sha256', whole, 'hex').slice(0, DIGEST_LENGTH);
-  return `${whole.slice(0, NAME_LENGTH_MAX - DIGEST_LENGTH - 1)}_${digest}`;
+  return shortName(namespace === null ? name : `${namespace}${namespace.endsWith('__') ? '' : '__'}${name}`);
 }
 
 /** Every list of tools in a request, with its path: `tools`, and those that `additional_tools` items add. */

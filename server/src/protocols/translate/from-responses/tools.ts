@@ -1,5 +1,7 @@
+import { parsedValue } from '../../../kit/json-source.ts';
 import { isObject, type JsonObject, listOf } from '../../../kit/json-value.ts';
 import { type FieldSorter, withoutUndefined } from '../field-sorter.ts';
+import type { Strictness } from '../strictness.ts';
 import { type ResponsesFields, toolTypes } from './fields.ts';
 import { stringOrNull } from './parts.ts';
 import { CUSTOM_INPUT, toolLists, wireName } from './tool-names.ts';
@@ -9,7 +11,8 @@ export interface FunctionSpec {
   readonly name: string;
   readonly description: string | null;
   /** Null for a function without parameters. */
-  readonly parameters: JsonObject | null;
+  readonly parameters: unknown;
+  /** What the client asked for, or does not say, which asks for it too where a function can be strict. */
   readonly strict: boolean;
   /** Where the request declares it. */
   readonly path: string;
@@ -95,10 +98,10 @@ function oneTool(
   const description = stringOrNull(tool['description']);
   if (type === 'custom') return [{ ...customTool(sorter, tool, description, path), name, path }];
   const { parameters, strict } = tool;
-  if (parameters !== undefined && parameters !== null && !isObject(parameters))
+  const isSchema = isObject(parsedValue(parameters));
+  if (parameters !== undefined && parameters !== null && !isSchema)
     sorter.wrongKind(`${path}.parameters`, 'a JSON schema');
-  const schema = isObject(parameters) ? parameters : null;
-  return [{ name, description, parameters: schema, strict: strict === true, path }];
+  return [{ name, description, parameters: isSchema ? parameters : null, strict: strict !== false, path }];
 }
 
 /** A tool that runs at OpenAI, or whose meaning its models have learned. Only names that are known are repeated in an error. */
@@ -152,16 +155,16 @@ function nameOf(sorter: FieldSorter, tool: JsonObject, path: string): string {
   return '';
 }
 
-/** What a schema of a function's parameters is called in either protocol, with the members that are there. */
+/** A function in the provider's words, with the members that are there. */
 export function functionMembers(
-  spec: FunctionSpec,
-  schemaName: string,
-  schema: JsonObject | null,
+  strictness: Strictness,
+  { name, description, parameters, strict, path }: FunctionSpec,
+  schema: unknown,
 ): JsonObject {
   return withoutUndefined({
-    name: spec.name,
-    description: spec.description ?? undefined,
-    [schemaName]: schema ?? undefined,
-    strict: spec.strict ? true : undefined,
+    name,
+    description: description ?? undefined,
+    [strictness.provider === 'chat' ? 'parameters' : 'input_schema']: schema ?? undefined,
+    strict: strictness.ofTool(schema, strict && parameters !== null, `${path}.strict`),
   });
 }

@@ -1,10 +1,13 @@
+import type { Sealed } from '../seal.ts';
 import type { Part } from './parts.ts';
-import type { SealedThinking } from './thinking-seal.ts';
 
 export type AssistantBlock =
   | Part
   | { readonly kind: 'call'; readonly callId: string; readonly name: string; readonly json: string }
-  | (SealedThinking & { readonly text?: string });
+  | { readonly kind: 'thinking'; readonly signature: string; readonly text: string }
+  | Extract<Sealed, { kind: 'redacted_thinking' | 'members' }>
+  /** Thinking whose text the provider wants back. */
+  | { readonly kind: 'returned_thinking'; readonly text: string; readonly path: string };
 
 /** One item of the input, or one part of an assistant's message. */
 export type Entry =

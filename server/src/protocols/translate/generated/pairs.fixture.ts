@@ -18,6 +18,7 @@ const structural = {
     /^tool_choice\.disable_parallel_tool_use=/,
     /^thinking\.display=/,
     /^service_tier=standard_only$/,
+    /^tools\[\d+\]\.strict=false$/,
   ],
   chatToMessages: [
     /^model=/,
@@ -29,6 +30,7 @@ const structural = {
     /^stream_options\.include_usage=/,
     /^stream_options\.include_obfuscation=false$/,
     /^response_format\.json_schema\.strict=/,
+    /^tools\[\d+\]\.function\.strict=false$/,
     /^reasoning_effort=none$/,
     /^service_tier=default$/,
     /^(n=1|logprobs=false|store=false|(frequency|presence)_penalty=0)$/,

@@ -1,7 +1,8 @@
+import { writeJson } from '../../../kit/json-source.ts';
 import { isObject, listOf } from '../../../kit/json-value.ts';
 import { chatToMessages } from '../chat-to-messages/index.ts';
 import { messagesToChat } from '../messages-to-chat/index.ts';
-import type { TranslatedRequest, Translation } from '../translation.ts';
+import type { Translation } from '../translation.ts';
 
 /** A request of Messages after its way to chat and back, and what it has to be: everything that both can express. */
 export function roundTrip(request: unknown): { readonly returned: unknown; readonly wanted: unknown } {
@@ -10,10 +11,14 @@ export function roundTrip(request: unknown): { readonly returned: unknown; reado
   return { returned: plain(returned.body), wanted: plain(withoutPaths(request, chat.leftOut)) };
 }
 
-function translated(translation: Translation, request: unknown): TranslatedRequest {
+/** As the provider gets it. */
+function translated(
+  translation: Translation,
+  request: unknown,
+): { readonly body: unknown; readonly leftOut: readonly string[] } {
   const result = translation.request(request, 'lane');
   if (result.kind === 'incompatible') throw new Error(`${result.field}: ${result.why}`);
-  return result;
+  return { body: JSON.parse(writeJson(result.body)), leftOut: result.leftOut };
 }
 
 /** The request without the fields that were named as left out. */
@@ -31,7 +36,7 @@ function withoutPaths(value: unknown, paths: readonly string[], path = ''): unkn
   return Object.fromEntries(members);
 }
 
-/** Text in blocks, where both forms say the same; without a tool's type, which is the default. */
+/** Text in blocks, where both forms say the same; without a tool's type and `strict: false`, which are the defaults. */
 function plain(request: unknown): unknown {
   if (!isObject(request)) return request;
   const { system, messages, tools, output_config: output, ...rest } = request;
@@ -58,6 +63,6 @@ function blocks(content: unknown): unknown {
 
 function withoutType(tool: unknown): unknown {
   if (!isObject(tool)) return tool;
-  const { type: _type, ...rest } = tool;
-  return rest;
+  const { type: _type, strict, ...rest } = tool;
+  return strict === true ? { ...rest, strict } : rest;
 }

@@ -28,7 +28,8 @@ export const schema = fc
   }));
 
 export const toolName = fc.uuid().map((id) => `tool_${id}`);
-export const callId = fc.uuid().map((id) => `call_${id}`);
+/** OpenAI accepts up to 40 characters. */
+export const callId = fc.uuid().map((id) => `call_${id.replaceAll('-', '')}`);
 
 /** Present in about half of the requests. */
 export function maybe<T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> {

@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from '../../../kit/json-value.ts';
 import type { FieldSorter } from '../field-sorter.ts';
+import { shortName } from '../tool-names.ts';
 import { messagesToChatFields as fields } from './fields.ts';
 
 /** A string, or blocks that can become parts: what Messages accept as content. */
@@ -56,7 +57,7 @@ export function blockParts(sorter: FieldSorter, block: unknown, path: string): r
 /** What a search for tools found. Tools that are loaded later are in the list from the beginning, so that its name is enough. */
 function toolReference(sorter: FieldSorter, name: unknown, path: string): JsonObject {
   if (typeof name !== 'string') sorter.wrongKind(`${path}.tool_name`, 'a string');
-  return textPart(`The tool ${String(name)} can be called.`);
+  return textPart(`The tool ${shortName(String(name))} can be called.`);
 }
 
 function imageParts(sorter: FieldSorter, source: unknown, path: string): readonly JsonObject[] {

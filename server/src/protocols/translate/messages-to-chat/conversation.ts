@@ -1,5 +1,9 @@
 import { isObject, type JsonObject } from '../../../kit/json-value.ts';
-import { type FieldSorter, withoutUndefined } from '../field-sorter.ts';
+import type { FieldSorter } from '../field-sorter.ts';
+import { ReturnedMembers } from '../returned-members.ts';
+import { unsealed } from '../seal.ts';
+import { inputText } from '../tool-input.ts';
+import { shortCallId, shortName } from '../tool-names.ts';
 import { blockParts, chatContent, chatParts, isText, textPart } from './content.ts';
 import { messagesToChatFields as fields } from './fields.ts';
 
@@ -9,7 +13,11 @@ interface Block {
 }
 
 /** The system prompt and the messages, as messages of a chat. */
-export function chatMessages(sorter: FieldSorter, request: JsonObject): readonly JsonObject[] {
+export function chatMessages(
+  sorter: FieldSorter,
+  request: JsonObject,
+  maker: string | undefined,
+): readonly JsonObject[] {
   const { system, messages } = request;
   const first = system === undefined || system === null ? [] : systemMessages(sorter, system, 'system');
   if (!Array.isArray(messages)) {
@@ -23,12 +31,19 @@ export function chatMessages(sorter: FieldSorter, request: JsonObject): readonly
       'The Chat Completions API can’t continue a response that the request began.',
     );
   const rest = messages.flatMap((message: unknown, index) =>
-    messageOf(sorter, message, `messages[${index}]`),
+    messageOf(sorter, message, `messages[${index}]`, maker),
   );
+  if (rest.length === 0)
+    sorter.refuse('messages', 'The Chat Completions API needs at least one message that is not empty.');
   return [...first, ...rest];
 }
 
-function messageOf(sorter: FieldSorter, message: unknown, path: string): readonly JsonObject[] {
+function messageOf(
+  sorter: FieldSorter,
+  message: unknown,
+  path: string,
+  maker: string | undefined,
+): readonly JsonObject[] {
   if (!isObject(message)) {
     sorter.wrongKind(path, 'a message');
     return [];
@@ -41,7 +56,7 @@ function messageOf(sorter: FieldSorter, message: unknown, path: string): readonl
     case 'user':
       return userMessages(sorter, content, `${path}.content`);
     case 'assistant':
-      return assistantMessages(sorter, content, `${path}.content`);
+      return assistantMessages(sorter, content, `${path}.content`, maker);
     default:
       sorter.cannotSay(`${path}.role`);
       return [];
@@ -87,27 +102,38 @@ function addToolResult(
   const other = all.filter((part) => !isText(part));
   // Chat completions have no mark for a failed call; the model has to read it.
   const said = isError === true ? [textPart('Error:'), ...text] : text;
-  results.push({ role: 'tool', tool_call_id: id, content: said.length === 0 ? '' : chatContent(said) });
-  if (other.length > 0) parts.push(textPart(`Content of the result of tool call ${String(id)}:`), ...other);
+  results.push({
+    role: 'tool',
+    tool_call_id: shortCallId(String(id)),
+    content: said.length === 0 ? '' : chatContent(said),
+  });
+  if (other.length > 0)
+    parts.push(textPart(`Content of the result of tool call ${shortCallId(String(id))}:`), ...other);
 }
 
-function assistantMessages(sorter: FieldSorter, content: unknown, path: string): readonly JsonObject[] {
+function assistantMessages(
+  sorter: FieldSorter,
+  content: unknown,
+  path: string,
+  maker: string | undefined,
+): readonly JsonObject[] {
   if (!Array.isArray(content))
     return [{ role: 'assistant', content: chatContent(chatParts(sorter, content, path)) }];
   const parts: JsonObject[] = [];
   const calls: JsonObject[] = [];
+  const returned = new ReturnedMembers();
   for (const [index, block] of content.entries()) {
     const at = `${path}[${index}]`;
     const type = isObject(block) ? block['type'] : null;
     if (isObject(block) && type === 'tool_use') calls.push(toolCall(sorter, { block, path: at }));
-    // Only the provider that signed it can read it, and it adds nothing to what was said.
-    else if (type === 'thinking' || type === 'redacted_thinking') sorter.leaveOut(at);
+    else if (isObject(block) && (type === 'thinking' || type === 'redacted_thinking'))
+      openThinking(sorter, { block, path: at }, returned, maker);
     else parts.push(...blockParts(sorter, block, at));
   }
   if (!parts.every(isText)) sorter.refuse(path, 'A chat response can contain only text and tool calls.');
   if (parts.length === 0 && calls.length === 0) return [];
   return [
-    withoutUndefined({
+    returned.into(sorter, {
       role: 'assistant',
       content: parts.length === 0 ? null : chatContent(parts),
       tool_calls: calls.length === 0 ? undefined : calls,
@@ -115,10 +141,28 @@ function assistantMessages(sorter: FieldSorter, content: unknown, path: string):
   ];
 }
 
+/** Only the provider that made it can read it, and it adds nothing to what was said. */
+function openThinking(
+  sorter: FieldSorter,
+  { block, path }: Block,
+  returned: ReturnedMembers,
+  maker: string | undefined,
+): void {
+  const seal = unsealed(maker, block['type'] === 'thinking' ? block['signature'] : block['data']);
+  if (seal?.kind === 'members') returned.add(seal.members);
+  else if (seal?.kind === 'text' && typeof block['thinking'] === 'string')
+    returned.think(block['thinking'], path);
+  else sorter.leaveOut(path);
+}
+
 function toolCall(sorter: FieldSorter, { block, path }: Block): JsonObject {
   sorter.sort(block, path, fields.toolUse);
   const { id, name, input } = block;
   if (typeof id !== 'string') sorter.wrongKind(`${path}.id`, 'a string');
   if (typeof name !== 'string') sorter.wrongKind(`${path}.name`, 'a string');
-  return { id, type: 'function', function: { name, arguments: JSON.stringify(input ?? {}) } };
+  return {
+    id: String(id),
+    type: 'function',
+    function: { name: shortName(String(name)), arguments: inputText(input) },
+  };
 }

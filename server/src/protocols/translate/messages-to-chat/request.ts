@@ -1,5 +1,7 @@
 import type { JsonObject } from '../../../kit/json-value.ts';
 import { FieldSorter, withoutUndefined } from '../field-sorter.ts';
+import { serviceTier } from '../settings.ts';
+import { canBeStrict } from '../strictness.ts';
 import type { Incompatible, RequestOptions, TranslatedRequest } from '../translation.ts';
 import { chatMessages } from './conversation.ts';
 import { messagesToChatFields as fields } from './fields.ts';
@@ -7,7 +9,6 @@ import { reasoningEffort, sortContextManagement } from './thinking.ts';
 import { chatToolChoice, chatTools } from './tools.ts';
 
 const STOP_SEQUENCES_MAX = 4;
-const SERVICE_TIERS: Readonly<Record<string, string>> = { auto: 'auto', standard_only: 'default' };
 
 /** What chat completions call a format; Messages give it no name. */
 const FORMAT_NAME = 'response';
@@ -21,9 +22,10 @@ export function chatRequest(
   const request = sorter.section(given, '', fields.request);
   sortContextManagement(sorter, request['context_management']);
   const output = sorter.section(request['output_config'], 'output_config', fields.outputConfig);
+  const tools = chatTools(sorter, request['tools']);
   const body = {
     model: upstreamModel,
-    messages: chatMessages(sorter, request),
+    messages: chatMessages(sorter, request, options.maker),
     max_completion_tokens: outputCap(sorter, request['max_tokens']),
     temperature: request['temperature'] ?? undefined,
     top_p: request['top_p'] ?? undefined,
@@ -35,9 +37,9 @@ export function chatRequest(
       options.reasoningEffort !== false,
     ),
     response_format: responseFormat(sorter, output['format']),
-    tools: chatTools(sorter, request['tools']),
-    ...chatToolChoice(sorter, request['tool_choice']),
-    service_tier: serviceTier(sorter, request['service_tier']),
+    tools,
+    ...chatToolChoice(sorter, request['tool_choice'], tools !== undefined),
+    service_tier: serviceTier(sorter, 'chat', request['service_tier']),
     ...streaming(request['stream']),
   };
   return sorter.result(withoutUndefined(body));
@@ -60,22 +62,18 @@ function stop(sorter: FieldSorter, given: unknown): readonly unknown[] | undefin
   return sequences;
 }
 
-/** Messages guarantee the schema, which chat completions call strict. */
+/** Messages guarantee the schema, which chat completions call strict. Where they can't, the promise is left out and named. */
 function responseFormat(sorter: FieldSorter, given: unknown): JsonObject | undefined {
   if (given === undefined || given === null) return undefined;
   const format = sorter.section(given, 'output_config.format', fields.outputFormat);
   if (format['type'] !== 'json_schema') sorter.cannotSay('output_config.format.type');
+  const { schema } = format;
+  const strict = canBeStrict('chat', schema) ? true : undefined;
+  if (strict === undefined) sorter.leaveOut('output_config.format.strict');
   return {
     type: 'json_schema',
-    json_schema: { name: FORMAT_NAME, schema: format['schema'], strict: true },
+    json_schema: withoutUndefined({ name: FORMAT_NAME, schema, strict }),
   };
-}
-
-function serviceTier(sorter: FieldSorter, tier: unknown): string | undefined {
-  if (tier === undefined || tier === null) return undefined;
-  if (typeof tier === 'string' && Object.hasOwn(SERVICE_TIERS, tier)) return SERVICE_TIERS[tier];
-  sorter.cannotSay('service_tier');
-  return undefined;
 }
 
 /** Messages always report usage. */

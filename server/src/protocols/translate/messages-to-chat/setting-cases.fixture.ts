@@ -1,5 +1,10 @@
 import type { JsonObject } from '../../../kit/json-value.ts';
+import { shortName } from '../tool-names.ts';
 import { CACHE, FUNCTION, type RequestCase, SCHEMA, TOOL } from './request-cases.fixture.ts';
+
+const STRICT = { ...SCHEMA, additionalProperties: false };
+const STRICT_TOOL = { ...TOOL, input_schema: STRICT };
+const LONG_NAME = 'x'.repeat(65);
 
 function withTools(more: JsonObject): JsonObject {
   return { tools: [TOOL], ...more };
@@ -17,8 +22,10 @@ const tools: readonly RequestCase[] = [
   { name: 'a tool', given: withTools({}), wanted: { tools: [FUNCTION] } },
   {
     name: 'a strict tool with cache control and fine streaming',
-    given: { tools: [{ ...TOOL, type: 'custom', strict: true, eager_input_streaming: true, ...CACHE }] },
-    wanted: { tools: [functionWith({ strict: true })] },
+    given: {
+      tools: [{ ...STRICT_TOOL, type: 'custom', strict: true, eager_input_streaming: true, ...CACHE }],
+    },
+    wanted: { tools: [functionWith({ parameters: STRICT, strict: true })] },
     leftOut: ['tools[0].eager_input_streaming', 'tools[0].cache_control'],
   },
   {
@@ -28,7 +35,7 @@ const tools: readonly RequestCase[] = [
         { ...TOOL, strict: false, defer_loading: false, allowed_callers: ['direct'], input_examples: [] },
       ],
     },
-    wanted: { tools: [functionWith({ strict: false })] },
+    wanted: { tools: [FUNCTION] },
   },
   { name: 'no tools', given: { tools: [] }, wanted: {} },
   refused('a web search', { tools: [{ type: 'web_search_20260318', name: 'web_search' }] }, 'tools[0].type'),
@@ -43,7 +50,23 @@ const tools: readonly RequestCase[] = [
     { tools: [{ ...TOOL, input_examples: [{ ticker: 'A' }] }] },
     'tools[0].input_examples',
   ),
-  refused('a name of 65 characters', { tools: [{ ...TOOL, name: 'x'.repeat(65) }] }, 'tools[0].name'),
+  {
+    name: 'a name of 65 characters is shortened, also where it is chosen',
+    given: { tools: [{ ...TOOL, name: LONG_NAME }], tool_choice: { type: 'tool', name: LONG_NAME } },
+    wanted: {
+      tools: [functionWith({ name: shortName(LONG_NAME) })],
+      tool_choice: { type: 'function', function: { name: shortName(LONG_NAME) } },
+    },
+  },
+  {
+    name: 'a strict tool with an optional property, which chat completions reject',
+    given: { tools: [{ ...TOOL, input_schema: { ...STRICT, required: [] }, strict: true }] },
+    wanted: { tools: [functionWith({ parameters: { ...STRICT, required: [] } })] },
+    leftOut: ['tools[0].strict'],
+  },
+  { name: 'a choice without tools', given: { tool_choice: { type: 'auto' } }, wanted: {} },
+  { name: 'no calls without tools', given: { tools: [], tool_choice: { type: 'none' } }, wanted: {} },
+  refused('a forced call without tools', { tool_choice: { type: 'any' } }, 'tool_choice'),
   {
     name: 'the model decides',
     given: withTools({ tool_choice: { type: 'auto' } }),
@@ -112,13 +135,21 @@ const thinking: readonly RequestCase[] = [
 const settings: readonly RequestCase[] = [
   {
     name: 'a schema for the response',
-    given: { output_config: { format: { type: 'json_schema', schema: SCHEMA } } },
+    given: { output_config: { format: { type: 'json_schema', schema: STRICT } } },
     wanted: {
       response_format: {
         type: 'json_schema',
-        json_schema: { name: 'response', schema: SCHEMA, strict: true },
+        json_schema: { name: 'response', schema: STRICT, strict: true },
       },
     },
+  },
+  {
+    name: 'a schema that chat completions cannot keep to',
+    given: { output_config: { format: { type: 'json_schema', schema: SCHEMA } } },
+    wanted: {
+      response_format: { type: 'json_schema', json_schema: { name: 'response', schema: SCHEMA } },
+    },
+    leftOut: ['output_config.format.strict'],
   },
   { name: 'sampling', given: { temperature: 0.2, top_p: 0.9 }, wanted: { temperature: 0.2, top_p: 0.9 } },
   {
@@ -140,6 +171,12 @@ const settings: readonly RequestCase[] = [
     wanted: { service_tier: 'default' },
   },
   { name: 'any tier', given: { service_tier: 'auto' }, wanted: { service_tier: 'auto' } },
+  {
+    name: 'a tier that chat completions do not have',
+    given: { service_tier: 'batch' },
+    wanted: {},
+    leftOut: ['service_tier'],
+  },
   {
     name: 'advisory fields of the request',
     given: {

@@ -1,12 +1,18 @@
 import type { JsonObject } from '../../../kit/json-value.ts';
+import { shortName } from '../tool-names.ts';
 import {
   apiError,
   BOSTON,
   COUNTS,
   call,
+  completeBlock,
   ENVELOPE,
+  ended,
+  LONG_NAME,
+  LONG_TOOLS,
   message,
   type StreamCase,
+  UNCOUNTED,
   USAGE,
   untranslatable,
   ZERO,
@@ -25,14 +31,18 @@ const ROLE = chunk({ role: 'assistant', content: '' });
 const USAGE_CHUNK = { ...ENVELOPE, choices: [], usage: USAGE };
 const START = {
   type: 'message_start',
-  message: { ...message([]), stop_reason: null, usage: { ...ZERO, input_tokens: 0, output_tokens: 0 } },
+  message: {
+    ...message([]),
+    stop_reason: null,
+    usage: { ...ZERO, ...UNCOUNTED, input_tokens: 0, output_tokens: 0 },
+  },
 };
 const STOP = { type: 'message_stop' };
 
 function end(reason: string, more: JsonObject = {}): JsonObject {
   return {
     type: 'message_delta',
-    delta: { stop_reason: reason, stop_sequence: null },
+    delta: { container: null, ...ended(reason) },
     usage: COUNTS,
     ...more,
   };
@@ -44,7 +54,7 @@ function block(
   ...deltas: readonly JsonObject[]
 ): readonly JsonObject[] {
   return [
-    { type: 'content_block_start', index, content_block },
+    { type: 'content_block_start', index, content_block: completeBlock(content_block) },
     ...deltas.map((delta) => ({ type: 'content_block_delta', index, delta })),
     { type: 'content_block_stop', index },
   ];
@@ -115,6 +125,19 @@ export const streamCases: readonly StreamCase[] = [
       end('tool_use'),
       STOP,
     ],
+  },
+  {
+    name: 'a call by the name that was shortened for the provider',
+    request: LONG_TOOLS,
+    given: [
+      ROLE,
+      callChunk(0, '', 'call_a', shortName(LONG_NAME)),
+      callChunk(0, BOSTON),
+      chunk({}, 'tool_calls'),
+      USAGE_CHUNK,
+      '[DONE]',
+    ],
+    wanted: [START, ...input(0, 'call_a', LONG_NAME, BOSTON), end('tool_use'), STOP],
   },
   {
     name: 'parallel calls, one after the other',
@@ -212,8 +235,8 @@ export const streamCases: readonly StreamCase[] = [
     name: 'reasoning before text',
     given: [
       ROLE,
-      chunk({ reasoning_content: 'Hm' }),
-      chunk({ reasoning_content: '.', content: null }),
+      chunk({ reasoning: 'Hm' }),
+      chunk({ reasoning: '.', content: null }),
       chunk({ content: 'Yes.' }),
       chunk({}, 'stop'),
       USAGE_CHUNK,
@@ -272,6 +295,7 @@ export const streamCases: readonly StreamCase[] = [
       ...text(0, 'a'),
       end('end_turn', {
         usage: {
+          ...ZERO,
           input_tokens: 10,
           cache_creation_input_tokens: 0,
           cache_read_input_tokens: 9,

@@ -1,4 +1,5 @@
-import type { JsonObject } from '../../../kit/json-value.ts';
+import { type JsonObject, objectOf } from '../../../kit/json-value.ts';
+import { shortName } from '../tool-names.ts';
 
 export interface WholeCase {
   readonly name: string;
@@ -25,8 +26,16 @@ export const ENVELOPE = {
   system_fingerprint: 'fp_44709d6fcb',
 };
 export const USAGE = { prompt_tokens: 19, completion_tokens: 10, total_tokens: 29 };
-export const ZERO = { cache_creation_input_tokens: 0, cache_read_input_tokens: 0 };
+export const ZERO = {
+  cache_creation_input_tokens: 0,
+  cache_read_input_tokens: 0,
+  output_tokens_details: null,
+  server_tool_use: null,
+};
 export const COUNTS = { ...ZERO, input_tokens: 19, output_tokens: 10 };
+/** What only the beginning of a stream and a whole message count. */
+export const UNCOUNTED = { cache_creation: null, inference_geo: null, service_tier: null, speed: null };
+const REFUSED = { type: 'refusal', category: null, explanation: null };
 
 function completion(message: JsonObject, reason = 'stop', more: JsonObject = {}): JsonObject {
   const choice = {
@@ -40,16 +49,28 @@ function completion(message: JsonObject, reason = 'stop', more: JsonObject = {})
 
 export function message(content: readonly unknown[], reason = 'end_turn', more: JsonObject = {}): JsonObject {
   return {
-    id: ID,
+    id: 'msg_123',
     type: 'message',
     role: 'assistant',
     model: 'gpt-6-astra',
-    content,
-    stop_reason: reason,
-    stop_sequence: null,
-    usage: COUNTS,
+    container: null,
+    diagnostics: null,
+    content: content.map((each) => completeBlock(objectOf(each))),
+    ...ended(reason),
+    usage: { ...COUNTS, ...UNCOUNTED },
     ...more,
   };
+}
+
+export function ended(reason: string): JsonObject {
+  const details = reason === 'refusal' ? REFUSED : null;
+  return { stop_reason: reason, stop_sequence: null, stop_details: details };
+}
+
+/** With the members that clients require and no case is about. */
+export function completeBlock(block: JsonObject): JsonObject {
+  if (block['type'] === 'text') return { ...block, citations: null };
+  return block['type'] === 'tool_use' ? { ...block, caller: { type: 'direct' } } : block;
 }
 
 export function call(id: string, args: unknown, name = 'get_weather'): JsonObject {
@@ -61,7 +82,7 @@ function use(id: string, input: JsonObject, name = 'get_weather'): JsonObject {
 }
 
 export function apiError(text: string): JsonObject {
-  return { type: 'error', error: { type: 'api_error', message: text } };
+  return { type: 'error', error: { type: 'api_error', message: text }, request_id: 'req_1' };
 }
 
 export function untranslatable(what: string): JsonObject {
@@ -70,6 +91,9 @@ export function untranslatable(what: string): JsonObject {
 
 const TEXT = { type: 'text', text: 'Hello! How can I help?' };
 export const BOSTON = '{"location":"Boston"}';
+
+export const LONG_NAME = `mcp__${'n'.repeat(70)}`;
+export const LONG_TOOLS = { tools: [{ name: LONG_NAME }, { name: 'short' }] };
 
 export const wholeCases: readonly WholeCase[] = [
   {
@@ -81,6 +105,15 @@ export const wholeCases: readonly WholeCase[] = [
     name: 'a call',
     given: completion({ content: null, tool_calls: [call('call_a', BOSTON)] }, 'tool_calls'),
     wanted: message([use('call_a', { location: 'Boston' })], 'tool_use'),
+  },
+  {
+    name: 'a call by the name that was shortened for the provider',
+    request: LONG_TOOLS,
+    given: completion(
+      { content: null, tool_calls: [call('call_a', BOSTON, shortName(LONG_NAME))] },
+      'tool_calls',
+    ),
+    wanted: message([use('call_a', { location: 'Boston' }, LONG_NAME)], 'tool_use'),
   },
   {
     name: 'text and parallel calls',
@@ -119,7 +152,9 @@ export const wholeCases: readonly WholeCase[] = [
   {
     name: 'arguments that are not JSON',
     given: completion({ content: null, tool_calls: [call('call_a', '{"loca')] }, 'tool_calls'),
-    wanted: apiError('The input of tool call call_a is not a JSON object.'),
+    wanted: apiError(
+      "The provider's response is invalid: the input of tool call call_a is not a JSON object.",
+    ),
   },
   {
     name: 'the output limit',
@@ -148,7 +183,7 @@ export const wholeCases: readonly WholeCase[] = [
   },
   {
     name: 'reasoning has no signature and says so',
-    given: completion({ content: 'Yes.', reasoning_content: 'Hm.' }),
+    given: completion({ content: 'Yes.', reasoning: 'Hm.' }),
     wanted: message([
       { type: 'thinking', thinking: 'Hm.', signature: 'relay-unsigned' },
       { type: 'text', text: 'Yes.' },
@@ -186,6 +221,9 @@ export const wholeCases: readonly WholeCase[] = [
     }),
     wanted: message([{ type: 'text', text: 'a' }], 'end_turn', {
       usage: {
+        ...COUNTS,
+        ...UNCOUNTED,
+        cache_creation: { ephemeral_5m_input_tokens: 40, ephemeral_1h_input_tokens: 0 },
         input_tokens: 46,
         cache_read_input_tokens: 1920,
         cache_creation_input_tokens: 40,
@@ -202,7 +240,7 @@ export const wholeCases: readonly WholeCase[] = [
   {
     name: 'annotations',
     given: completion({ content: 'a', annotations: [{}] }),
-    wanted: untranslatable('the message member annotations'),
+    wanted: message([{ type: 'text', text: 'a' }]),
   },
   {
     name: 'a custom call',
@@ -218,5 +256,18 @@ export const wholeCases: readonly WholeCase[] = [
     name: 'an error with a good status',
     given: { error: { message: 'Full.', type: 'server_error' } },
     wanted: apiError('Full.'),
+  },
+  {
+    name: 'reasoning that the provider wants back',
+    given: completion({ content: 'Yes.', reasoning_content: 'Hm.' }),
+    wanted: message([
+      { type: 'thinking', thinking: 'Hm.', signature: 'relay-seal-2:maker:text:' },
+      { type: 'text', text: 'Yes.' },
+    ]),
+  },
+  {
+    name: 'no choices',
+    given: { ...ENVELOPE, object: 'chat.completion', choices: [] },
+    wanted: untranslatable('no choices'),
   },
 ];

@@ -1,9 +1,13 @@
+import { KEPT, parsedValue, parseObjectKeeping, writeJson } from '../../../kit/json-source.ts';
 import { isObject, type JsonObject, listOf, objectOf, parseObject } from '../../../kit/json-value.ts';
-import { messagesFailure } from '../error-shapes.ts';
 import type { AnswerReader, ModelEvent, ReportedUsage, StopReason } from '../model-events.ts';
+import { failureOfBody, statedFailure } from '../provider-failure.ts';
 import { tokenCounts } from './token-counts.ts';
 
 const NOTHING: readonly ModelEvent[] = [];
+/** Of an error without words. */
+const ERROR_STATUS = 502;
+const PING: readonly ModelEvent[] = [{ kind: 'ping' }];
 
 const STOP_REASONS: Readonly<Record<string, StopReason>> = {
   end_turn: 'end',
@@ -15,6 +19,9 @@ const STOP_REASONS: Readonly<Record<string, StopReason>> = {
   pause_turn: 'pause',
 };
 
+const BLOCK = { input: KEPT } as const;
+const START_SOURCES = { content_block: BLOCK } as const;
+
 interface OpenBlock {
   readonly type: string;
   /** Of a tool call; -1 for other blocks. */
@@ -22,8 +29,12 @@ interface OpenBlock {
   hasInput: boolean;
 }
 
-/** Reads Messages. Blocks of the provider's own tools are reported: a request that is translated cannot ask for them. */
+/**
+ * Reads Messages. Blocks of the provider's own tools are reported: a request that is translated cannot ask for them. New events and
+ * deltas are named and left out, as the protocol asks of its clients.
+ */
 export class MessagesReader implements AnswerReader {
+  readonly sources = { content: [BLOCK] } as const;
   readonly #blocks = new Map<unknown, OpenBlock>();
   #calls = 0;
   #lastType = '';
@@ -34,8 +45,9 @@ export class MessagesReader implements AnswerReader {
   #cacheWrite = 0;
 
   frame(event: string | null, data: string): readonly ModelEvent[] {
-    if (data === '') return NOTHING;
-    const payload = parseObject(data);
+    // A comment, which keeps the connection open while the model thinks.
+    if (data === '') return PING;
+    const payload = data.includes('"input"') ? parseObjectKeeping(data, START_SOURCES) : parseObject(data);
     if (payload === null) return [{ kind: 'unknown', what: 'an event that is not a JSON object' }];
     return this.#payload(payload['type'] ?? event, payload);
   }
@@ -48,7 +60,8 @@ export class MessagesReader implements AnswerReader {
 
   whole(answer: unknown): readonly ModelEvent[] {
     if (!isObject(answer)) return [{ kind: 'unknown', what: 'a body that is not a JSON object' }];
-    if (answer['type'] === 'error') return [errorEvent(answer)];
+    if (answer['type'] === 'error' || isObject(answer['error'])) return [errorEvent(answer)];
+    if (!Array.isArray(answer['content'])) return [{ kind: 'unknown', what: 'no content' }];
     const blocks = listOf(answer['content']).flatMap((block, index) => [
       ...this.#blockStart({ index, content_block: block }),
       ...this.#blockStop(index),
@@ -72,11 +85,11 @@ export class MessagesReader implements AnswerReader {
       case 'message_stop':
         return this.end();
       case 'ping':
-        return [{ kind: 'ping' }];
+        return PING;
       case 'error':
         return [errorEvent(payload)];
       default:
-        return [{ kind: 'unknown', what: `an event of the type ${String(type)}` }];
+        return [{ kind: 'left_out', what: `events.${String(type)}` }];
     }
   }
 
@@ -123,7 +136,8 @@ export class MessagesReader implements AnswerReader {
     switch (type) {
       case 'text':
         addText(events, 'text', block['text']);
-        if (listOf(block['citations']).length > 0) events.push({ kind: 'unknown', what: 'citations' });
+        if (listOf(block['citations']).length > 0)
+          events.push({ kind: 'left_out', what: 'content.citations' });
         break;
       case 'thinking':
         addText(events, 'thinking', block['thinking']);
@@ -144,9 +158,10 @@ export class MessagesReader implements AnswerReader {
   /** Whole in an answer that is not streamed; empty at the start of a streamed block. */
   #addInput(events: ModelEvent[], index: unknown, input: unknown): void {
     const block = this.#blocks.get(index);
-    if (block === undefined || !isObject(input) || Object.keys(input).length === 0) return;
+    const value = parsedValue(input);
+    if (block === undefined || !isObject(value) || Object.keys(value).length === 0) return;
     block.hasInput = true;
-    events.push({ kind: 'tool_input', call: block.call, json: JSON.stringify(input) });
+    events.push({ kind: 'tool_input', call: block.call, json: writeJson(input) });
   }
 
   #blockDelta({ index, delta: given }: JsonObject): readonly ModelEvent[] {
@@ -170,7 +185,7 @@ export class MessagesReader implements AnswerReader {
         break;
       }
       default:
-        events.push({ kind: 'unknown', what: `a delta of the type ${String(delta['type'])}` });
+        events.push({ kind: 'left_out', what: `content.${String(delta['type'])}` });
     }
     return events;
   }
@@ -213,8 +228,8 @@ function addSignature(events: ModelEvent[], signature: unknown): void {
 }
 
 function errorEvent(payload: JsonObject): ModelEvent {
-  const failure = messagesFailure(payload);
-  return { kind: 'error', type: 'api_error', message: 'The provider reported an error.', ...failure };
+  const failure = statedFailure(payload) ?? failureOfBody(JSON.stringify(payload), ERROR_STATUS);
+  return { kind: 'error', failure };
 }
 
 function count(value: unknown, before: number): number {

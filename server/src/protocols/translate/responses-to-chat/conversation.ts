@@ -3,6 +3,8 @@ import { type FieldSorter, withoutUndefined } from '../field-sorter.ts';
 import type { InputFile, Part } from '../from-responses/parts.ts';
 import type { AssistantBlock, ToolResult, Turn } from '../from-responses/turns.ts';
 import { chatContent, textPart } from '../messages-to-chat/content.ts';
+import { ReturnedMembers } from '../returned-members.ts';
+import { shortCallId } from '../tool-names.ts';
 
 /** What stands between texts that chat completions hold in one string. */
 const BETWEEN_TEXTS = '\n\n';
@@ -42,6 +44,7 @@ function assistantMessage(sorter: FieldSorter, blocks: readonly AssistantBlock[]
   const texts: string[] = [];
   const refusals: string[] = [];
   const calls: JsonObject[] = [];
+  const returned = new ReturnedMembers();
   for (const block of blocks) {
     if (block.kind === 'text') texts.push(block.text);
     else if (block.kind === 'refusal') refusals.push(block.text);
@@ -51,10 +54,12 @@ function assistantMessage(sorter: FieldSorter, blocks: readonly AssistantBlock[]
         type: 'function',
         function: { name: block.name, arguments: block.json === '' ? '{}' : block.json },
       });
+    else if (block.kind === 'members') returned.add(block.members);
+    else if (block.kind === 'returned_thinking') returned.think(block.text, block.path);
     else if ('path' in block)
       sorter.refuse(block.path, 'A chat response can contain only text and tool calls.');
   }
-  return withoutUndefined({
+  return returned.into(sorter, {
     role: 'assistant',
     content: texts.length === 0 ? null : texts.join(BETWEEN_TEXTS),
     refusal: refusals.length === 0 ? undefined : refusals.join(BETWEEN_TEXTS),
@@ -68,11 +73,11 @@ function resultMessages(sorter: FieldSorter, results: readonly ToolResult[]): re
   const others: JsonObject[] = [];
   for (const { callId, parts } of results) {
     const texts = parts.flatMap((part) => (isText(part) ? [part.text] : []));
-    messages.push({ role: 'tool', tool_call_id: callId, content: texts.join(BETWEEN_TEXTS) });
+    messages.push({ role: 'tool', tool_call_id: shortCallId(callId), content: texts.join(BETWEEN_TEXTS) });
     const rest = parts.filter((part) => !isText(part));
     if (rest.length > 0)
       others.push(
-        textPart(`Content of the result of tool call ${callId}:`),
+        textPart(`Content of the result of tool call ${shortCallId(callId)}:`),
         ...rest.map((part) => chatPart(sorter, part)),
       );
   }

@@ -1,5 +1,4 @@
 import { ChatReader } from '../readers/chat.ts';
-import { responsesErrorOfChat } from '../responses-errors.ts';
 import type { Translation } from '../translation.ts';
 import { ResponsesWriter } from '../writers/responses.ts';
 import { chatRequest } from './request.ts';
@@ -9,7 +8,6 @@ export const responsesToChat: Translation = {
   client: 'responses',
   provider: 'chat',
   request: chatRequest,
-  error: responsesErrorOfChat,
-  reader: () => new ChatReader(),
+  reader: ({ requestId }) => new ChatReader(requestId),
   writer: (options) => new ResponsesWriter(options),
 };

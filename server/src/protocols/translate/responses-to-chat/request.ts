@@ -4,11 +4,11 @@ import { readConversation } from '../from-responses/conversation.ts';
 import { readSettings } from '../from-responses/settings.ts';
 import { readToolUse, type ToolUse } from '../from-responses/tool-choice.ts';
 import { functionMembers, readTools } from '../from-responses/tools.ts';
+import { serviceTier } from '../settings.ts';
+import { Strictness } from '../strictness.ts';
 import type { Incompatible, RequestOptions, TranslatedRequest } from '../translation.ts';
 import { chatMessages } from './conversation.ts';
 import { responsesToChatFields as fields } from './fields.ts';
-
-const rules = { fields, returnsThinking: false };
 
 export function chatRequest(
   given: unknown,
@@ -17,6 +17,7 @@ export function chatRequest(
 ): TranslatedRequest | Incompatible {
   const sorter = new FieldSorter('The Chat Completions API');
   const request = objectOf(given);
+  const rules = { fields, returnsThinking: false, maker: options.maker };
   const { reasoning, text, format } = readSettings(sorter, request, rules);
   const turns = readConversation(sorter, request, rules);
   const use = readToolUse(sorter, request, readTools(sorter, request, fields), fields);
@@ -29,8 +30,8 @@ export function chatRequest(
     reasoning_effort: effort(sorter, reasoning['effort'], options),
     verbosity: text['verbosity'] ?? undefined,
     response_format: format === null ? undefined : responseFormat(sorter, format),
-    ...toolSettings(use),
-    service_tier: request['service_tier'] ?? undefined,
+    ...toolSettings(sorter, use),
+    service_tier: serviceTier(sorter, 'chat', request['service_tier']),
     // Responses always report usage.
     ...(request['stream'] === true ? { stream: true, stream_options: { include_usage: true } } : {}),
   };
@@ -54,12 +55,13 @@ function responseFormat(sorter: FieldSorter, { type, ...schema }: JsonObject): J
 }
 
 /** Without tools there is nothing to choose from. Chat completions allow parallel calls by default. */
-function toolSettings({ tools, choice, parallel }: ToolUse): JsonObject {
+function toolSettings(sorter: FieldSorter, { tools, choice, parallel }: ToolUse): JsonObject {
   if (tools.length === 0) return {};
+  const strictness = new Strictness(sorter, 'chat');
   return {
     tools: tools.map((spec) => ({
       type: 'function',
-      function: functionMembers(spec, 'parameters', spec.parameters),
+      function: functionMembers(strictness, spec, spec.parameters),
     })),
     tool_choice:
       typeof choice === 'string' || choice === null

@@ -1,10 +1,11 @@
-import { type JsonObject, parseObject } from '../../../kit/json-value.ts';
+import type { JsonObject } from '../../../kit/json-value.ts';
 import { messageContent, textBlocks } from '../chat-to-messages/content.ts';
 import { toolUseId } from '../chat-to-messages/tool-use-id.ts';
 import { type FieldSorter, withoutUndefined } from '../field-sorter.ts';
 import type { InputFile, Part } from '../from-responses/parts.ts';
 import type { AssistantBlock, SystemTurn, Turn } from '../from-responses/turns.ts';
 import { documentSource, imageSource } from '../messages-sources.ts';
+import { inputObject } from '../tool-input.ts';
 
 type Role = 'system' | 'user' | 'assistant';
 
@@ -40,6 +41,7 @@ class Messages {
   readonly #messages: Message[] = [];
   /** Messages take a system message only after a user's turn: these wait for its end. */
   #waiting: SystemTurn[] = [];
+  readonly #moved = new Set<string>();
 
   constructor(sorter: FieldSorter) {
     this.#sorter = sorter;
@@ -71,6 +73,7 @@ class Messages {
 
   end(): readonly JsonObject[] {
     this.#placeSystem();
+    for (const path of this.#moved) this.#sorter.leaveOut(path);
     const last = this.#messages.at(-1)?.role;
     if (last === undefined) this.#sorter.refuse('input', 'The Messages API needs at least one message.');
     if (last === 'assistant')
@@ -87,6 +90,8 @@ class Messages {
 
   #push(role: Role, blocks: readonly JsonObject[]): void {
     if (blocks.length === 0) return;
+    // What waits now stands behind what the client sent after it.
+    if (role === 'user') for (const { path } of this.#waiting) this.#moved.add(path);
     const last = this.#messages.at(-1);
     if (last?.role === role) last.content.push(...blocks);
     else this.#messages.push({ role, content: [...blocks] });
@@ -121,21 +126,20 @@ function assistantBlocks(sorter: FieldSorter, block: AssistantBlock): readonly J
       return textBlocks(block.text);
     case 'call':
       return [
-        { type: 'tool_use', id: toolUseId(block.callId), name: block.name, input: toolInput(block.json) },
+        { type: 'tool_use', id: toolUseId(block.callId), name: block.name, input: inputObject(block.json) },
       ];
     case 'thinking':
-      return [{ type: 'thinking', thinking: block.text ?? '', signature: block.signature }];
+      return [{ type: 'thinking', thinking: block.text, signature: block.signature }];
     case 'redacted_thinking':
       return [{ type: 'redacted_thinking', data: block.data }];
+    // Members of a chat, which Messages do not have; nothing of this kind is opened for them.
+    case 'members':
+    case 'returned_thinking':
+      return [];
     default:
       sorter.refuse(block.path, 'A response can contain only text and tool calls.');
       return [];
   }
-}
-
-/** Messages take an object. What a model wrote wrongly stays in its words, or the conversation could not be continued. */
-function toolInput(json: string): JsonObject {
-  return json === '' ? {} : (parseObject(json) ?? { arguments: json });
 }
 
 function partBlocks(sorter: FieldSorter, part: Part): readonly JsonObject[] {

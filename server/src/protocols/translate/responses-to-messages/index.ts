@@ -1,5 +1,4 @@
 import { MessagesReader } from '../readers/messages.ts';
-import { responsesErrorOfMessages } from '../responses-errors.ts';
 import type { Translation } from '../translation.ts';
 import { ResponsesWriter } from '../writers/responses.ts';
 import { messagesRequest } from './request.ts';
@@ -9,7 +8,6 @@ export const responsesToMessages: Translation = {
   client: 'responses',
   provider: 'messages',
   request: messagesRequest,
-  error: responsesErrorOfMessages,
   reader: () => new MessagesReader(),
   writer: (options) => new ResponsesWriter(options),
 };

@@ -1,9 +1,13 @@
 import { isObject, type JsonObject, objectOf } from '../../../kit/json-value.ts';
+import { inputSchema } from '../chat-to-messages/tools.ts';
 import { FieldSorter, withoutUndefined } from '../field-sorter.ts';
 import { readConversation } from '../from-responses/conversation.ts';
 import { readSettings } from '../from-responses/settings.ts';
 import { readToolUse, type ToolUse } from '../from-responses/tool-choice.ts';
 import { type FunctionSpec, functionMembers, readTools } from '../from-responses/tools.ts';
+import { messagesFormat } from '../messages-format.ts';
+import { serviceTier } from '../settings.ts';
+import { Strictness } from '../strictness.ts';
 import {
   DEFAULT_MAX_TOKENS,
   type Incompatible,
@@ -17,11 +21,6 @@ import { thinkingSettings } from './thinking.ts';
 const TEMPERATURE_MAX = 1;
 const CHOICES = { auto: 'auto', none: 'none', required: 'any' } as const;
 
-/** What a function without parameters accepts. */
-const NO_PARAMETERS = { type: 'object', properties: {} };
-
-const rules = { fields, returnsThinking: true };
-
 export function messagesRequest(
   given: unknown,
   upstreamModel: string,
@@ -29,6 +28,7 @@ export function messagesRequest(
 ): TranslatedRequest | Incompatible {
   const sorter = new FieldSorter('The Messages API');
   const request = objectOf(given);
+  const rules = { fields, returnsThinking: true, maker: options.maker };
   const { reasoning, format } = readSettings(sorter, request, rules);
   const turns = readConversation(sorter, request, rules);
   const use = readToolUse(sorter, request, readTools(sorter, request, fields), fields);
@@ -38,6 +38,7 @@ export function messagesRequest(
     // Messages do not think before a call that they are made to make, nor with a temperature.
     canThink: !isObject(use.choice) && use.choice !== 'required' && !hasSampling(request),
   });
+  const strictness = new Strictness(sorter, 'messages');
   const body = {
     model: upstreamModel,
     max_tokens: request['max_output_tokens'] ?? options.maxOutputTokens ?? DEFAULT_MAX_TOKENS,
@@ -47,8 +48,10 @@ export function messagesRequest(
     top_p: request['top_p'] ?? undefined,
     thinking,
     output_config: outputConfig(effort, format === null ? undefined : outputFormat(sorter, format)),
-    tools: use.tools.length === 0 ? undefined : use.tools.map((spec) => messagesTool(sorter, spec)),
+    tools:
+      use.tools.length === 0 ? undefined : use.tools.map((spec) => messagesTool(sorter, strictness, spec)),
     tool_choice: choiceOf(sorter, use),
+    service_tier: serviceTier(sorter, 'messages', request['service_tier']),
     stream: request['stream'] === true ? true : undefined,
   };
   return sorter.result(withoutUndefined(body));
@@ -69,26 +72,16 @@ function outputConfig(effort: unknown, format: JsonObject | undefined): JsonObje
   return Object.keys(config).length === 0 ? undefined : config;
 }
 
-/** A forced tool could imitate other formats, and the answer would be another. */
 function outputFormat(sorter: FieldSorter, format: JsonObject): JsonObject | undefined {
   const { type, schema, description } = format;
-  if (type !== 'json_schema') sorter.cannotSay('text.format.type');
-  if (!isObject(schema)) {
-    sorter.wrongKind('text.format.schema', 'a JSON schema');
-    return undefined;
-  }
-  if (typeof description !== 'string') return { type, schema };
-  // A schema has one description; of two, one would be lost.
-  if (schema['description'] !== undefined) sorter.cannotSay('text.format.description');
-  return { type, schema: { ...schema, description } };
+  if (type === 'json_schema') return messagesFormat(sorter, { schema, description, path: 'text.format' });
+  sorter.cannotSay('text.format.type');
+  return undefined;
 }
 
-function messagesTool(sorter: FieldSorter, spec: FunctionSpec): JsonObject {
-  const { parameters, path } = spec;
-  if (parameters?.['type'] !== undefined && parameters['type'] !== 'object')
-    sorter.refuse(`${path}.parameters.type`, 'The Messages API accepts only object schemas.');
-  const schema = parameters === null ? NO_PARAMETERS : { type: 'object', ...parameters };
-  return functionMembers(spec, 'input_schema', schema);
+function messagesTool(sorter: FieldSorter, strictness: Strictness, spec: FunctionSpec): JsonObject {
+  const schema = inputSchema(sorter, spec.parameters, `${spec.path}.parameters`);
+  return functionMembers(strictness, spec, schema);
 }
 
 /** Nothing is said of what Messages do by default. */

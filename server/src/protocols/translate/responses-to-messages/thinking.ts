@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../../kit/json-value.ts';
 import type { FieldSorter } from '../field-sorter.ts';
+import { messagesEffort } from '../settings.ts';
 import type { RequestOptions } from '../translation.ts';
 
 const SUMMARIES: readonly unknown[] = ['auto', 'concise', 'detailed'];
-const EFFORTS: readonly unknown[] = ['low', 'medium', 'high', 'xhigh', 'max'];
 
 export interface ThinkingSettings {
   readonly thinking: JsonObject | undefined;
@@ -32,12 +32,11 @@ export function thinkingSettings(
     if (wantsSummary) sorter.leaveOut('reasoning.summary');
     return { thinking: undefined, effort: undefined };
   }
-  if (effort !== undefined && effort !== 'none' && !EFFORTS.includes(effort))
-    sorter.cannotSay('reasoning.effort');
+  const written = messagesEffort(sorter, effort, 'reasoning.effort');
   if (wantsSummary && !SUMMARIES.includes(givenSummary)) sorter.cannotSay('reasoning.summary');
   const summarizes = wantsSummary && effort !== undefined && effort !== 'none' && canThink;
   // Messages have summaries of one length.
   if (wantsSummary && (!summarizes || givenSummary !== 'auto')) sorter.leaveOut('reasoning.summary');
   if (effort === 'none') return { thinking: { type: 'disabled' }, effort: undefined };
-  return { thinking: summarizes ? { type: 'adaptive', display: 'summarized' } : undefined, effort };
+  return { thinking: summarizes ? { type: 'adaptive', display: 'summarized' } : undefined, effort: written };
 }

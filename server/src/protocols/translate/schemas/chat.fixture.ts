@@ -38,8 +38,9 @@ const userPart = byMember('type', {
   }),
   input_audio: strict({ type: text, input_audio: strict({ data: text, format: oneOf('wav', 'mp3') }) }),
 });
+const callId = matching(/^.{1,40}$/s);
 const call = strict({
-  id: some,
+  id: callId,
   type: oneOf('function'),
   // What a model wrote, which need not be JSON.
   function: strict({ name: toolName, arguments: text }),
@@ -55,7 +56,7 @@ const message = byMember('role', {
     strict({ role: text, content: nothing, tool_calls: list(call, 1) }, { refusal: text }),
     strict({ role: text, content: nothing, refusal: some }),
   ),
-  tool: strict({ role: text, tool_call_id: some, content: words }),
+  tool: strict({ role: text, tool_call_id: callId, content: words }),
 });
 
 const responseFormat = byMember('type', {

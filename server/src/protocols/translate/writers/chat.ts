@@ -1,8 +1,8 @@
 import { type JsonObject, objectOf } from '../../../kit/json-value.ts';
 import { chatError } from '../error-shapes.ts';
+import type { Failure } from '../failure.ts';
 import {
   type AnswerWriter,
-  type Failure,
   failureIn,
   failureOf,
   type ModelEvent,
@@ -10,6 +10,7 @@ import {
   type StopReason,
 } from '../model-events.ts';
 import type { WriterOptions } from '../translation.ts';
+import { answerId } from './answer-id.ts';
 
 const FINISH_REASONS: Readonly<Record<StopReason, string | null>> = {
   end: 'stop',
@@ -24,6 +25,7 @@ const FINISH_REASONS: Readonly<Record<StopReason, string | null>> = {
 const PAUSED: Failure = {
   type: 'api_error',
   message: 'The provider paused the response, which a chat completion cannot express.',
+  why: 'it was paused, which a chat completion cannot express',
 };
 
 /**
@@ -54,7 +56,7 @@ export class ChatWriter implements AnswerWriter {
 
   whole(events: readonly ModelEvent[]): unknown {
     this.failure = failureIn(events) ?? pauseIn(events);
-    if (this.failure !== null) return chatError(this.failure);
+    if (this.failure !== null) return chatError(this.failure, null);
     const message = messageOf(events);
     let reason: string | null = null;
     for (const event of events) {
@@ -94,7 +96,9 @@ export class ChatWriter implements AnswerWriter {
         return ': ping\n\n';
       case 'thinking_signature':
       case 'redacted_thinking':
+      case 'carried':
       case 'part_end':
+      case 'left_out':
         return '';
       case 'error':
       case 'unknown':
@@ -128,13 +132,13 @@ export class ChatWriter implements AnswerWriter {
   #fail(failure: Failure): string {
     this.failure = failure;
     this.#ended = true;
-    return `data: ${JSON.stringify(chatError(failure))}\n\n`;
+    return `data: ${JSON.stringify(chatError(failure, null))}\n\n`;
   }
 
   #envelope(object: string, start: ModelEvent | undefined): JsonObject {
     const { id, model, createdS } = start?.kind === 'start' ? start : { id: '', model: '', createdS: null };
     return {
-      id: id === '' ? `chatcmpl-${this.#options.requestId}` : id,
+      id: answerId('chatcmpl-', id, this.#options.requestId),
       object,
       created: createdS ?? Math.floor(this.#options.nowMs / 1000),
       model: model === '' ? this.#options.model : model,

@@ -1,12 +1,15 @@
-import { type JsonObject, parseObject } from '../../../kit/json-value.ts';
-import { toolUseId } from '../chat-to-messages/tool-use-id.ts';
-import type { Failure, ModelEvent } from '../model-events.ts';
-import { UNSIGNED } from './messages-open-block.ts';
+import { objectSource } from '../../../kit/json-source.ts';
+import type { Failure } from '../failure.ts';
+import type { ModelEvent } from '../model-events.ts';
+import { sealed, UNSIGNED } from '../seal.ts';
+import { type Block, redactedBlock, textBlock, thinkingBlock, toolUseBlock } from './messages-shapes.ts';
 
-interface Block {
-  readonly type: 'text' | 'thinking' | 'redacted_thinking' | 'tool_use';
+interface OpenBlock {
+  readonly type: Block['type'];
   text: string;
   signature: string | null;
+  /** In place of a signature. */
+  unsigned: string;
   readonly id: string;
   readonly name: string;
 }
@@ -15,10 +18,11 @@ interface Block {
 export function messageBlocks(
   events: readonly ModelEvent[],
   cutShort: boolean,
-): { readonly content: readonly JsonObject[] } | Failure {
-  const blocks: Block[] = [];
-  const calls: Block[] = [];
-  let last: Block | null = null;
+  maker: string,
+): { readonly blocks: readonly Block[] } | Failure {
+  const open: OpenBlock[] = [];
+  const calls: OpenBlock[] = [];
+  let last: OpenBlock | null = null;
   for (const event of events) {
     if (event.kind === 'tool_input') {
       const call = calls[event.call];
@@ -30,19 +34,23 @@ export function messageBlocks(
     if (type === null) continue;
     if (last === null || !continues(last, type)) {
       last = blockFor(event, type);
-      blocks.push(last);
+      open.push(last);
     }
     if (event.kind === 'tool_call') calls[event.call] = last;
-    addTo(last, event);
+    addTo(last, event, maker);
   }
-  const content: JsonObject[] = [];
-  for (const block of blocks) {
+  const blocks: Block[] = [];
+  for (const block of open) {
     const written = blockOf(block, cutShort);
-    if (written === null)
-      return { type: 'api_error', message: `The input of tool call ${block.id} is not a JSON object.` };
-    content.push(written);
+    if (written === null) return notAnObject(block.id);
+    blocks.push(written);
   }
-  return { content };
+  return { blocks };
+}
+
+function notAnObject(id: string): Failure {
+  const what = `the input of tool call ${id} is not a JSON object`;
+  return { type: 'api_error', message: `The provider's response is invalid: ${what}.`, why: what };
 }
 
 function typeOf({ kind }: ModelEvent): Block['type'] | null {
@@ -62,35 +70,36 @@ function typeOf({ kind }: ModelEvent): Block['type'] | null {
   }
 }
 
-function continues(last: Block, type: Block['type']): boolean {
+function continues(last: OpenBlock, type: Block['type']): boolean {
   return last.type === type && (type === 'text' || (type === 'thinking' && last.signature === null));
 }
 
-function blockFor(event: ModelEvent, type: Block['type']): Block {
+function blockFor(event: ModelEvent, type: Block['type']): OpenBlock {
   const { id, name } = event.kind === 'tool_call' ? event : { id: '', name: '' };
-  return { type, text: '', signature: null, id, name };
+  return { type, text: '', signature: null, unsigned: UNSIGNED, id, name };
 }
 
-function addTo(block: Block, event: ModelEvent): void {
+function addTo(block: OpenBlock, event: ModelEvent, maker: string): void {
   if (event.kind === 'thinking_signature') block.signature = event.signature;
   else if (event.kind === 'redacted_thinking') block.text = event.data;
   else if (event.kind === 'text' || event.kind === 'refusal' || event.kind === 'thinking')
     block.text += event.text;
+  if (event.kind === 'thinking' && event.isReturned === true)
+    block.unsigned = sealed(maker, { kind: 'text' });
 }
 
-function blockOf(block: Block, cutShort: boolean): JsonObject | null {
-  const { type, text, signature, id, name } = block;
+function blockOf({ type, text, signature, unsigned, id, name }: OpenBlock, cutShort: boolean): Block | null {
   switch (type) {
     case 'text':
-      return { type, text };
+      return textBlock(text);
     case 'thinking':
-      return { type, thinking: text, signature: signature ?? UNSIGNED };
+      return thinkingBlock(text, signature ?? unsigned);
     case 'redacted_thinking':
-      return { type, data: text };
+      return redactedBlock(text);
     case 'tool_use': {
-      const input = text === '' ? {} : parseObject(text);
+      const input = text === '' ? {} : objectSource(text);
       if (input === null && !cutShort) return null;
-      return { type, id: toolUseId(id), name, input: input ?? {} };
+      return toolUseBlock(id, name, input ?? {});
     }
   }
 }

@@ -1,43 +1,39 @@
-import type { JsonObject } from '../../../kit/json-value.ts';
-import { toolUseId } from '../chat-to-messages/tool-use-id.ts';
 import type { ModelEvent } from '../model-events.ts';
-
-/**
- * In place of a signature, for thinking of a provider that signs none. A client sends it back with the block, which Anthropic would
- * reject: the mark tells such a block from others.
- */
-export const UNSIGNED = 'relay-unsigned';
-
-type BlockType = 'text' | 'thinking' | 'redacted_thinking' | 'tool_use';
+import { sealed, UNSIGNED } from '../seal.ts';
+import { type Block, redactedBlock, textBlock, thinkingBlock, toolUseBlock } from './messages-shapes.ts';
 
 /** A block of a streamed message between its start and its stop. */
 export class OpenBlock {
-  readonly #type: BlockType;
+  readonly #type: Block['type'];
   readonly #index: number;
   /** Of a tool call; -1 for other blocks. */
   readonly #call: number;
+  readonly #maker: string;
   #input = '';
   #signed = false;
+  /** In place of a signature. */
+  #unsigned = UNSIGNED;
 
-  constructor(type: BlockType, index: number, call: number) {
+  constructor(type: Block['type'], index: number, call: number, maker: string) {
     this.#type = type;
     this.#index = index;
     this.#call = call;
+    this.#maker = maker;
   }
 
   /** Null for an event that does not begin a block. */
-  static for(event: ModelEvent, index: number): OpenBlock | null {
+  static for(event: ModelEvent, index: number, maker: string): OpenBlock | null {
     switch (event.kind) {
       case 'text':
       case 'refusal':
-        return new OpenBlock('text', index, -1);
+        return new OpenBlock('text', index, -1, maker);
       case 'thinking':
       case 'thinking_signature':
-        return new OpenBlock('thinking', index, -1);
+        return new OpenBlock('thinking', index, -1, maker);
       case 'redacted_thinking':
-        return new OpenBlock('redacted_thinking', index, -1);
+        return new OpenBlock('redacted_thinking', index, -1, maker);
       case 'tool_call':
-        return new OpenBlock('tool_use', index, event.call);
+        return new OpenBlock('tool_use', index, event.call, maker);
       default:
         return null;
     }
@@ -72,6 +68,7 @@ export class OpenBlock {
       case 'refusal':
         return this.#delta(`{"type":"text_delta","text":${JSON.stringify(event.text)}}`);
       case 'thinking':
+        if (event.isReturned === true) this.#unsigned = sealed(this.#maker, { kind: 'text' });
         return this.#delta(`{"type":"thinking_delta","thinking":${JSON.stringify(event.text)}}`);
       case 'thinking_signature':
         return this.#sign(event.signature);
@@ -95,7 +92,7 @@ export class OpenBlock {
   }
 
   stop(): string {
-    const signature = this.#type === 'thinking' && !this.#signed ? this.#sign(UNSIGNED) : '';
+    const signature = this.#type === 'thinking' && !this.#signed ? this.#sign(this.#unsigned) : '';
     const data = `{"type":"content_block_stop","index":${this.#index}}`;
     return `${signature}event: content_block_stop\ndata: ${data}\n\n`;
   }
@@ -110,16 +107,16 @@ export class OpenBlock {
   }
 }
 
-function emptyBlock(event: ModelEvent): JsonObject {
+function emptyBlock(event: ModelEvent): Block {
   switch (event.kind) {
     case 'tool_call':
-      return { type: 'tool_use', id: toolUseId(event.id), name: event.name, input: {} };
+      return toolUseBlock(event.id, event.name, {});
     case 'redacted_thinking':
-      return { type: 'redacted_thinking', data: event.data };
+      return redactedBlock(event.data);
     case 'thinking':
     case 'thinking_signature':
-      return { type: 'thinking', thinking: '', signature: '' };
+      return thinkingBlock('', '');
     default:
-      return { type: 'text', text: '' };
+      return textBlock('');
   }
 }

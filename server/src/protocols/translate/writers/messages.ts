@@ -1,27 +1,20 @@
-import { type JsonObject, objectOf } from '../../../kit/json-value.ts';
+import { objectOf } from '../../../kit/json-value.ts';
 import { messagesError } from '../error-shapes.ts';
+import type { Failure } from '../failure.ts';
 import {
   type AnswerWriter,
-  type Failure,
   failureIn,
   failureOf,
   type ModelEvent,
   type ReportedUsage,
   type StopReason,
 } from '../model-events.ts';
+import { sealed } from '../seal.ts';
 import type { WriterOptions } from '../translation.ts';
+import { answerId } from './answer-id.ts';
 import { messageBlocks } from './messages-blocks.ts';
 import { OpenBlock } from './messages-open-block.ts';
-
-const STOP_REASONS: Readonly<Record<StopReason, string>> = {
-  end: 'end_turn',
-  length: 'max_tokens',
-  stop_sequence: 'stop_sequence',
-  tool_calls: 'tool_use',
-  refusal: 'refusal',
-  content_filter: 'refusal',
-  pause: 'pause_turn',
-};
+import { deltaUsage, type Message, messageEnd, messageUsage, NOT_ENDED } from './messages-shapes.ts';
 
 /** Writes Messages. Their blocks follow one another, so that parts which alternate wait for the block before them. */
 export class MessagesWriter implements AnswerWriter {
@@ -48,17 +41,25 @@ export class MessagesWriter implements AnswerWriter {
 
   whole(events: readonly ModelEvent[]): unknown {
     const stop = events.find((event) => event.kind === 'stop');
-    const shown = events.filter((event) => !this.#isHidden(event));
-    const content = messageBlocks(shown, stop?.reason === 'length');
-    this.failure = failureIn(events) ?? ('content' in content ? null : content);
-    if (this.failure !== null) return messagesError(this.failure);
+    const shown = events.filter((event) => !this.#isHidden(event)).map((event) => this.#seal(event));
+    const made = messageBlocks(shown, stop?.reason === 'length', this.#options.maker);
+    this.failure = failureIn(events) ?? ('blocks' in made ? null : made);
+    if (this.failure !== null) return this.#error(this.failure);
     for (const event of events) if (event.kind === 'usage') this.#usage = { ...this.#usage, ...event.usage };
-    return {
-      ...this.#message(events.find((event) => event.kind === 'start')),
-      ...content,
-      ...stopMembers(stop?.reason ?? 'end', stop?.sequence ?? null),
-      usage: messagesUsage(this.#usage),
+    const message: Message = {
+      ...this.#begun(events.find((event) => event.kind === 'start')),
+      content: 'blocks' in made ? made.blocks : [],
+      ...messageEnd(stop?.reason ?? 'end', stop?.sequence ?? null),
+      usage: messageUsage(this.#usage),
     };
+    return message;
+  }
+
+  /** What a chat provider wants back: clients return redacted thinking as they got it. */
+  #seal(event: ModelEvent): ModelEvent {
+    if (event.kind !== 'carried') return event;
+    const { members } = event;
+    return { kind: 'redacted_thinking', data: sealed(this.#options.maker, { kind: 'members', members }) };
   }
 
   #isHidden(event: ModelEvent): boolean {
@@ -68,15 +69,7 @@ export class MessagesWriter implements AnswerWriter {
   #frame(event: ModelEvent): string {
     switch (event.kind) {
       case 'start':
-        return frameOf('message_start', {
-          message: {
-            ...this.#message(event),
-            content: [],
-            stop_reason: null,
-            stop_sequence: null,
-            usage: messagesUsage(this.#usage),
-          },
-        });
+        return frameOf('message_start', { message: this.#begun(event) });
       case 'usage':
         this.#usage = { ...this.#usage, ...event.usage };
         return '';
@@ -88,7 +81,7 @@ export class MessagesWriter implements AnswerWriter {
       case 'stop':
         return this.#stop(event.reason, event.sequence);
       default:
-        return this.#isHidden(event) ? '' : this.#content(event);
+        return this.#isHidden(event) ? '' : this.#content(this.#seal(event));
     }
   }
 
@@ -108,7 +101,7 @@ export class MessagesWriter implements AnswerWriter {
   }
 
   #begin(event: ModelEvent): string {
-    const open = OpenBlock.for(event, this.#nextIndex);
+    const open = OpenBlock.for(event, this.#nextIndex, this.#options.maker);
     // The end of a part, with nothing open.
     if (open === null) return '';
     this.#nextIndex++;
@@ -137,8 +130,8 @@ export class MessagesWriter implements AnswerWriter {
     text += this.#close();
     this.#ended = true;
     text += frameOf('message_delta', {
-      delta: stopMembers(reason, sequence),
-      usage: messagesUsage(this.#usage),
+      delta: { container: null, ...messageEnd(reason, sequence) },
+      usage: deltaUsage(this.#usage),
     });
     return text + frameOf('message_stop', {});
   }
@@ -147,42 +140,31 @@ export class MessagesWriter implements AnswerWriter {
   #fail(failure: Failure): string {
     this.failure = failure;
     this.#ended = true;
-    return `event: error\ndata: ${JSON.stringify(messagesError(failure))}\n\n`;
+    return `event: error\ndata: ${JSON.stringify(this.#error(failure))}\n\n`;
   }
 
-  #message(start: ModelEvent | undefined): JsonObject {
+  #error(failure: Failure): object {
+    return messagesError(failure, { status: null, requestId: this.#options.requestId });
+  }
+
+  #begun(start: ModelEvent | undefined): Message {
     const { id, model } = start?.kind === 'start' ? start : { id: '', model: '' };
     return {
-      id: id === '' ? `msg_${this.#options.requestId}` : id,
+      id: answerId('msg_', id, this.#options.requestId),
       type: 'message',
       role: 'assistant',
       model: model === '' ? this.#options.model : model,
+      content: [],
+      container: null,
+      diagnostics: null,
+      ...NOT_ENDED,
+      usage: messageUsage(this.#usage),
     };
   }
 }
 
 const NO_CONTENT: Failure = { type: 'api_error', message: 'The provider sent no response.' };
 
-function frameOf(type: string, members: JsonObject): string {
+function frameOf(type: string, members: object): string {
   return `event: ${type}\ndata: ${JSON.stringify({ type, ...members })}\n\n`;
-}
-
-function stopMembers(reason: StopReason, sequence: string | null): JsonObject {
-  // A chat's `stop` stands for both; only a provider that names the sequence tells them apart.
-  const named = reason === 'end' && sequence !== null ? 'stop_sequence' : reason;
-  return { stop_reason: STOP_REASONS[named], stop_sequence: sequence };
-}
-
-/** Messages count tokens of a cache apart from the rest of the input. */
-function messagesUsage(usage: Partial<ReportedUsage>): JsonObject {
-  const { inputTokens = 0, outputTokens = 0, cacheReadTokens = 0, cacheWriteTokens = 0 } = usage;
-  return {
-    input_tokens: Math.max(0, inputTokens - cacheReadTokens - cacheWriteTokens),
-    cache_creation_input_tokens: cacheWriteTokens,
-    cache_read_input_tokens: cacheReadTokens,
-    output_tokens: outputTokens,
-    ...(usage.reasoningTokens === undefined
-      ? {}
-      : { output_tokens_details: { thinking_tokens: usage.reasoningTokens } }),
-  };
 }

@@ -11,13 +11,15 @@ const stop: ModelEvent = { kind: 'stop', reason: 'end', sequence: null };
 const hi: ModelEvent = { kind: 'text', text: 'Hi' };
 
 function writer(request: unknown = {}, requestId = 'req_7'): ResponsesWriter {
-  return new ResponsesWriter({ request, model: 'lane', requestId, nowMs: NOW_MS });
+  return new ResponsesWriter({ request, model: 'lane', requestId, nowMs: NOW_MS, maker: 'maker' });
 }
 
 describe('a writer of Responses', () => {
   it('ends with an error alone when nothing was said before it', () => {
     const made = writer();
-    const events = eventsIn(made.frames([{ kind: 'error', type: 'rate_limit_error', message: 'Slow down' }]));
+    const events = eventsIn(
+      made.frames([{ kind: 'error', failure: { type: 'rate_limit_error', message: 'Slow down' } }]),
+    );
     assert.deepEqual(events, [
       { type: 'error', sequence_number: 0, code: 'rate_limit_exceeded', message: 'Slow down', param: null },
     ]);
@@ -27,13 +29,16 @@ describe('a writer of Responses', () => {
   it('says nothing after its end', () => {
     const made = writer();
     assert.notEqual(made.frames([start, hi, stop]), '');
-    assert.equal(made.frames([hi, stop, { kind: 'error', type: 'x', message: 'y' }]), '');
+    assert.equal(made.frames([hi, stop, { kind: 'error', failure: { type: 'x', message: 'y' } }]), '');
   });
 
   it('says as a body what went wrong before there was an answer', () => {
-    assert.deepEqual(writer().whole([start, { kind: 'error', type: 'api_error', message: 'Oh' }]), {
-      error: { message: 'Oh', type: 'server_error', param: null, code: 'server_error' },
-    });
+    assert.deepEqual(
+      writer().whole([start, { kind: 'error', failure: { type: 'api_error', message: 'Oh' } }]),
+      {
+        error: { message: 'Oh', type: 'server_error', param: null, code: 'server_error' },
+      },
+    );
     assert.deepEqual(writer().whole([start, { kind: 'unknown', what: 'a song' }, stop]), {
       error: {
         message: 'The provider’s response has a song, which cannot be translated.'.replace('’', "'"),
@@ -44,8 +49,14 @@ describe('a writer of Responses', () => {
     });
   });
 
-  it('keeps connections open with comments', () => {
-    assert.equal(writer().frames([{ kind: 'ping' }]), ': ping\n\n');
+  it('keeps connections open with comments, and with events once there was one', () => {
+    const kept = writer();
+    assert.equal(kept.frames([{ kind: 'ping' }]), ': ping\n\n');
+    kept.frames([start]);
+    assert.match(
+      kept.frames([{ kind: 'ping' }]),
+      /^event: keepalive\ndata: {"type":"keepalive","sequence_number":2}\n\n$/,
+    );
   });
 
   it('gives every item an id of the request, and a call without an id one too', () => {

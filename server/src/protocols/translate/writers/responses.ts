@@ -1,22 +1,23 @@
+import { writeJson } from '../../../kit/json-source.ts';
 import { type JsonObject, listOf, objectOf } from '../../../kit/json-value.ts';
-import { type SealedThinking, sealThinking } from '../from-responses/thinking-seal.ts';
+import { responsesError } from '../error-shapes.ts';
+import type { Failure } from '../failure.ts';
 import { type DeclaredTool, declaredTools } from '../from-responses/tool-names.ts';
 import {
   type AnswerWriter,
-  type Failure,
   failureIn,
   failureOf,
   type ModelEvent,
   type ReportedUsage,
   type StopReason,
 } from '../model-events.ts';
-import { responsesError } from '../responses-errors.ts';
+import { type Sealed, sealed } from '../seal.ts';
 import type { WriterOptions } from '../translation.ts';
 import { CustomCallItem, FunctionCallItem } from './responses/call-items.ts';
 import { MessageItem } from './responses/message-item.ts';
 import type { ItemPlace, OutputItem } from './responses/output-item.ts';
 import { ReasoningItem } from './responses/reasoning-item.ts';
-import { repeatedSettings, usageObject } from './responses/response-object.ts';
+import { repeatedSettings, usageMember } from './responses/response-object.ts';
 
 const ENCRYPTED_REASONING = 'reasoning.encrypted_content';
 
@@ -61,7 +62,7 @@ export class ResponsesWriter implements AnswerWriter {
 
   whole(events: readonly ModelEvent[]): unknown {
     this.failure = failureIn(events);
-    if (this.failure !== null) return { error: responsesError(this.failure) };
+    if (this.failure !== null) return { error: responsesError(this.failure, null) };
     this.frames(events);
     return this.#response ?? this.#finish('completed');
   }
@@ -69,7 +70,7 @@ export class ResponsesWriter implements AnswerWriter {
   #write(event: ModelEvent): void {
     const failure = failureOf(event);
     if (failure !== null) this.#fail(failure);
-    else if (event.kind === 'ping') this.#frames += ': ping\n\n';
+    else if (event.kind === 'ping') this.#keepAlive();
     else if (event.kind === 'usage') this.#usage = { ...this.#usage, ...event.usage };
     else {
       this.#begin(event.kind === 'start' ? event.createdS : null);
@@ -92,6 +93,7 @@ export class ResponsesWriter implements AnswerWriter {
         break;
       case 'thinking':
         if (event.text !== '') this.#reasoning().add(event.text);
+        if (event.isReturned === true) this.#reasoning().seal(sealed(this.#options.maker, { kind: 'text' }));
         break;
       case 'thinking_signature':
         this.#seal({ kind: 'thinking', signature: event.signature });
@@ -99,6 +101,10 @@ export class ResponsesWriter implements AnswerWriter {
       case 'redacted_thinking':
         this.#closeCurrent();
         this.#seal({ kind: 'redacted_thinking', data: event.data });
+        break;
+      case 'carried':
+        this.#closeCurrent();
+        this.#carry({ kind: 'members', members: event.members });
         break;
       case 'tool_call':
         this.#openCall(event);
@@ -133,8 +139,14 @@ export class ResponsesWriter implements AnswerWriter {
   }
 
   /** Ends the reasoning item: providers sign each of their thinking blocks. */
-  #seal(thinking: SealedThinking): void {
-    this.#reasoning().seal(this.#returnsThinking ? sealThinking(thinking) : null);
+  #seal(thinking: Sealed): void {
+    this.#reasoning().seal(this.#returnsThinking ? sealed(this.#options.maker, thinking) : null);
+    this.#closeCurrent();
+  }
+
+  /** The provider rejects the next request without it, whether or not the client asked for encrypted reasoning. */
+  #carry(members: Sealed): void {
+    this.#reasoning().seal(sealed(this.#options.maker, members));
     this.#closeCurrent();
   }
 
@@ -167,6 +179,7 @@ export class ResponsesWriter implements AnswerWriter {
       this.#fail({
         type: 'api_error',
         message: 'The provider paused its response, which cannot be translated.',
+        why: 'it was paused, which cannot be translated',
       });
       return;
     }
@@ -181,7 +194,7 @@ export class ResponsesWriter implements AnswerWriter {
   /** Before the stream began there is no response that could have failed. */
   #fail(failure: Failure): void {
     this.failure = failure;
-    const { type, code, message } = responsesError(failure);
+    const { type, code, message } = responsesError(failure, null);
     if (this.#createdS === null) {
       this.#response = {};
       this.#say('error', { code, message, param: null });
@@ -214,13 +227,21 @@ export class ResponsesWriter implements AnswerWriter {
       incomplete_details: null,
       ...details,
       output: done,
-      usage: status === 'in_progress' ? null : usageObject(this.#usage),
+      ...(status === 'in_progress' ? {} : usageMember(this.#usage)),
       ...this.#settings,
     };
   }
 
+  /** OpenAI's own event, because Codex takes no comment for a sign of life. Clients expect it behind the first event. */
+  #keepAlive(): void {
+    if (this.#createdS === null) this.#frames += ': ping\n\n';
+    else this.#say('keepalive', {});
+  }
+
   #say(type: string, members: JsonObject): void {
-    const data = JSON.stringify({ type, sequence_number: this.#sequence, ...members });
+    const said = { type, sequence_number: this.#sequence, ...members };
+    // A response repeats parts of the request as their source, and a frame has one line.
+    const data = 'response' in said ? writeJson(said).replaceAll(/[\r\n]+/g, ' ') : JSON.stringify(said);
     this.#sequence += 1;
     this.#frames += `event: ${type}\ndata: ${data}\n\n`;
   }

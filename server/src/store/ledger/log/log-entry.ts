@@ -47,7 +47,10 @@ export function toRequestLogEntry(row: EntryRow): RequestLogEntry {
   };
 }
 
-function costOf({ actual_cost_micros: micros, actual_cost_rounding_picos: roundingPicos }: EntryRow) {
+type Cost = Pick<EntryRow, 'actual_cost_micros' | 'actual_cost_rounding_picos'>;
+
+/** Of a row, or of one of its attempts. */
+export function costOf({ actual_cost_micros: micros, actual_cost_rounding_picos: roundingPicos }: Cost) {
   if (micros === null) return { cost_micros: null, cost_usd: null };
   const picos = picosOf({ micros, roundingPicos });
   return { cost_micros: shownMicros(picos), cost_usd: exactUsd(picos) };

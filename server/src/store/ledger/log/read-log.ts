@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Database } from '../../postgres/schema.ts';
+import { firstSentMsOf } from '../attempts-of-row.ts';
 import type { StoredAttempt, StoredBoundPolicy, StoredTrace } from '../ledger-json.ts';
 import { ledgerDays, uuidRangeOfDay } from '../ledger-partitions.ts';
 import { FACT_COLUMNS } from '../request-facts.ts';
@@ -40,10 +41,8 @@ export const ENTRY_COLUMNS = [
   'requests.wait_budget_ms',
 ] as const;
 
-/** Time from arrival to the first dispatch. */
-export const dispatchedMs = sql<number | null>`(requests.attempts #>> '{0,started_ms}')::integer`.as(
-  'dispatched_ms',
-);
+/** Time from arrival to the first dispatch; null when nothing was sent. */
+export const dispatchedMs = firstSentMsOf('requests').as('dispatched_ms');
 
 /** Whether a request has this verdict. */
 function isJudged(verdict: WantedVerdict) {
@@ -116,6 +115,7 @@ export function requestQuery(
     .select(ENTRY_COLUMNS)
     .select(dispatchedMs)
     .select(({ ref }) => [
+      'organization_id',
       'credential_id',
       'actual_cache_write_5m_tokens',
       'actual_cache_write_1h_tokens',

@@ -5,7 +5,7 @@ import type { StoredAttempt } from '../ledger-json.ts';
 import type { IdRange } from './read-log.ts';
 
 /** An attempt that failed and was followed by another. */
-export type FailedAttempt = Pick<StoredAttempt, 'endpoint_id' | 'latency_ms'>;
+export type FailedAttempt = Pick<StoredAttempt, 'endpoint_id' | 'latency_ms' | 'cause' | 'sent' | 'use'>;
 
 export type ReplayedRow = Awaited<ReturnType<ReturnType<typeof replayedQuery>['execute']>>[number];
 

@@ -2,10 +2,10 @@ import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { uuidTimeMs } from '../../../kit/uuid-time.ts';
 import { rowArrays } from '../../postgres/row-arrays.ts';
 import { columnsOf, type Database } from '../../postgres/schema.ts';
+import { attemptsOfRow, type SentAttempt } from '../attempts-of-row.ts';
 import type { CountedRow } from '../ledger-row.ts';
 import { bucketStart } from './bucket.ts';
-import { meteredSums } from './metered-sums.ts';
-import type { LedgerChange } from './rollups.ts';
+import { addUsage, type LedgerChange } from './rollups.ts';
 
 type AttributedRollup = Selectable<Database['attributed_rollups']>;
 
@@ -20,6 +20,7 @@ const SUMS = [
   'output_tokens',
   'cost_micros',
   'cost_rounding_picos',
+  'further_attempts',
 ] as const satisfies readonly (keyof AttributedRollup)[];
 
 const COLUMNS = columnsOf('attributed_rollups');
@@ -45,27 +46,34 @@ function attributedRollupsOf(changes: Iterable<LedgerChange>): AttributedRollup[
   const found = new Map<string, AttributedRollup>();
   for (const { row, times } of changes) {
     if (row.team_id === null && row.labels === null) continue;
+    const attempts = attemptsOfRow(row);
+    const metered = row.usage_source === 'none' ? 0 : times;
     for (const bucket of SIZES) {
-      const sums = rollupIn(found, row, bucket);
-      const metered = meteredSums(row);
+      const sums = rollupIn(found, row, bucket, uuidTimeMs(row.request_id), row);
       sums.requests += times;
-      sums.requests_metered += times * metered.requests;
-      sums.input_tokens += times * metered.input_tokens;
-      sums.cached_input_tokens += times * metered.cached_input_tokens;
-      sums.output_tokens += times * metered.output_tokens;
-      sums.cost_micros += times * metered.cost_micros;
-      sums.cost_rounding_picos += times * metered.cost_rounding_picos;
+      sums.requests_metered += metered;
+      sums.further_attempts -= metered;
+      for (const attempt of attempts)
+        countAttempt(rollupIn(found, row, bucket, attempt.dispatched_ms, attempt), attempt, times);
     }
   }
   return [...found].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, rollup]) => rollup);
 }
 
+function countAttempt(sums: AttributedRollup, attempt: SentAttempt, times: 1 | -1): void {
+  sums.further_attempts += times;
+  addUsage(sums, attempt, times);
+}
+
+/** Returns the sums of this moment's bucket at this endpoint. */
 function rollupIn(
   found: Map<string, AttributedRollup>,
   row: CountedRow,
   bucket: AttributedRollup['bucket'],
+  timeMs: number,
+  { endpoint_id, provider_id }: Pick<CountedRow, 'endpoint_id' | 'provider_id'>,
 ): AttributedRollup {
-  const startMs = bucketStart(bucket, uuidTimeMs(row.request_id));
+  const startMs = bucketStart(bucket, timeMs);
   const of = {
     organization_id: row.organization_id,
     team_id: row.team_id,
@@ -73,9 +81,9 @@ function rollupIn(
     labels: labelsText(row.labels),
     user_id: row.user_id,
     key_id: row.key_id,
-    endpoint_id: row.endpoint_id,
+    endpoint_id,
     lane_id: row.lane_id,
-    provider_id: row.provider_id,
+    provider_id,
   };
   const name = `${SIZES.indexOf(bucket)}${startMs}${Object.values(of).join(' ')}`;
   let rollup = found.get(name);

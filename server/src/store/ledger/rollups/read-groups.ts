@@ -2,7 +2,7 @@ import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Histogram } from '../../../domain/histogram.ts';
 import type { Database } from '../../postgres/schema.ts';
 import type { RangeQuestion } from './bucket.ts';
-import { exactCost } from './exact-cost.ts';
+import { exactCost, fallbackCost } from './exact-cost.ts';
 import {
   type Durations,
   histogramIn,
@@ -10,7 +10,13 @@ import {
   numbersIn,
   type StoredCounts,
 } from './read-durations.ts';
-import { priceOf, unpricedRequests } from './unpriced-requests.ts';
+import {
+  meteredAttempts,
+  priceOf,
+  sentAttempts,
+  unpricedAttempts,
+  unpricedRequests,
+} from './unpriced-requests.ts';
 import { callerRollups, whoseRollups } from './whose-rollups.ts';
 
 interface Grouping {
@@ -18,6 +24,8 @@ interface Grouping {
   readonly rollupsOf: typeof whoseRollups;
   /** Whether requests without a value in the column are a group too. */
   readonly hasNone: boolean;
+  /** True if usage counts by attempts, each at its own endpoint. */
+  readonly byAttempt: boolean;
   readonly durations: readonly Durations[];
 }
 
@@ -27,10 +35,17 @@ const GROUPINGS = {
     column: 'endpoint_id',
     rollupsOf: whoseRollups,
     hasNone: false,
+    byAttempt: true,
     durations: ['ttft', 'latency'],
   },
-  lane: { column: 'lane_id', rollupsOf: whoseRollups, hasNone: true, durations: ['wait'] },
-  api_key: { column: 'key_id', rollupsOf: callerRollups, hasNone: true, durations: ['wait'] },
+  lane: { column: 'lane_id', rollupsOf: whoseRollups, hasNone: true, byAttempt: false, durations: ['wait'] },
+  api_key: {
+    column: 'key_id',
+    rollupsOf: callerRollups,
+    hasNone: true,
+    byAttempt: false,
+    durations: ['wait'],
+  },
 } as const satisfies Record<string, Grouping>;
 
 export type GroupedBy = keyof typeof GROUPINGS;
@@ -43,10 +58,13 @@ export interface TrafficSums {
   /** The part of `failed` that reached no endpoint. */
   readonly rejected: number;
   readonly fallbacks: number;
+  /** With usage: requests, or for endpoints, attempts. */
   readonly metered: number;
   /** The part of `metered` whose cost is unknown. */
   readonly unpriced: number;
   readonly costPicos: bigint;
+  /** The part of the cost of attempts that another attempt followed. */
+  readonly fallbackCostPicos: bigint;
 }
 
 /** What one endpoint, lane or key did in the range. */
@@ -89,11 +107,12 @@ interface StoredGroup
   readonly groups: number;
   readonly id: string | null;
   readonly cost_picos: string;
+  readonly fallback_cost_picos: string;
   /** Seconds since 1970 and requests, in turns. */
   readonly series: string | null;
 }
 
-/** Every group with requests in the range, in one pass over the rollups; those after the first `most` are summed. */
+/** Every group with requests or attempts in the range, in one pass over the rollups. Sums the groups after the first `most`. */
 export async function readGroups(
   db: Kysely<Database>,
   by: GroupedBy,
@@ -116,9 +135,11 @@ export function groupsQuery(
   { organizationId, userId, range }: RangeQuestion,
   most: number,
 ): RawBuilder<StoredGroup> {
-  const { column, rollupsOf, hasNone, durations }: Grouping = GROUPINGS[by];
+  const { column, rollupsOf, hasNone, byAttempt, durations }: Grouping = GROUPINGS[by];
   const id = sql.ref(`rollup.${column}`);
   const requests = sql`rollup.requests_completed + rollup.requests_failed + rollup.requests_cancelled`;
+  const metered = byAttempt ? meteredAttempts('rollup') : sql.ref('rollup.requests_metered');
+  const unpriced = (byAttempt ? unpricedAttempts : unpricedRequests)('rollup');
   const histograms = durations.map(namedCountsOf);
   const none = durations.flatMap(columnNamesOf).map(() => sql`null`);
   const summed = COUNTS.map((name) => sql`sum(${sql.ref(name)})::bigint`);
@@ -128,21 +149,23 @@ export function groupsQuery(
         sum(rollup.requests_completed)::bigint as completed, sum(rollup.requests_failed)::bigint as failed,
         sum(rollup.requests_cancelled)::bigint as cancelled,
         sum(case when rollup.endpoint_id is null then rollup.requests_failed else 0 end)::bigint as rejected,
-        sum(rollup.fallbacks)::bigint as fallbacks, sum(rollup.requests_metered)::bigint as metered,
-        ${unpricedRequests('rollup')}::bigint as unpriced, ${exactCost('rollup')} as cost_picos,
+        sum(rollup.fallbacks)::bigint as fallbacks, sum(${metered})::bigint as metered,
+        ${unpriced}::bigint as unpriced, ${exactCost('rollup')} as cost_picos, ${fallbackCost('rollup')} as fallback_cost_picos,
         string_agg(date_part('epoch', rollup.bucket_start)::bigint || ',' || ${requests}, ',') as series,
         ${sql.join(histograms)}
       from request_rollups rollup ${priceOf('rollup')}
       where rollup.organization_id = ${organizationId} and rollup.bucket = ${range.bucket} and ${rollupsOf('rollup', userId)}
         and rollup.bucket_start >= ${new Date(range.fromMs)} and rollup.bucket_start < ${new Date(range.toMs)}
         ${hasNone ? sql`` : sql`and ${id} is not null`}
-      group by ${id} having sum(${requests}) > 0
+      group by ${id} having sum(${requests}) > 0 or sum(${sentAttempts('rollup')}) > 0
     )
-    select place, 1::bigint as groups, id, ${sql.join(COUNTS.map((name) => sql.ref(name)))}, cost_picos::text, series,
+    select place, 1::bigint as groups, id, ${sql.join(COUNTS.map((name) => sql.ref(name)))}, cost_picos::text,
+      fallback_cost_picos::text, series,
       ${sql.join(durations.flatMap(columnNamesOf).map((name) => sql.ref(name)))}
     from grouped where place <= ${most}
     union all
-    select null, count(*), null, ${sql.join(summed)}, sum(cost_picos)::text, null, ${sql.join(none)}
+    select null, count(*), null, ${sql.join(summed)}, sum(cost_picos)::text,
+      sum(fallback_cost_picos)::text, null, ${sql.join(none)}
     from grouped where place > ${most} having count(*) > 0`;
 }
 
@@ -172,6 +195,7 @@ function sumsOf({
   metered,
   unpriced,
   cost_picos,
+  fallback_cost_picos,
 }: StoredGroup) {
   return {
     completed,
@@ -182,6 +206,7 @@ function sumsOf({
     metered,
     unpriced,
     costPicos: BigInt(cost_picos),
+    fallbackCostPicos: BigInt(fallback_cost_picos),
   };
 }
 

@@ -2,6 +2,7 @@ import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Database } from '../../postgres/schema.ts';
 import type { BucketRange } from './bucket.ts';
 import { exactCost } from './exact-cost.ts';
+import { meteredAttempts } from './unpriced-requests.ts';
 import { whoseRollups } from './whose-rollups.ts';
 
 export interface MeteredRow {
@@ -9,6 +10,7 @@ export interface MeteredRow {
   readonly provider_id: string | null;
   readonly endpoint_id: string | null;
   readonly upstream_model: string | null;
+  /** Attempts that used something. */
   readonly requests: number;
   readonly failed_requests: number;
   readonly estimated_requests: number;
@@ -27,7 +29,7 @@ export interface MeteredQuestion {
   readonly limit: number;
 }
 
-/** What was metered in each bucket, by endpoint; requests that reached none are left out. */
+/** Reads the usage of attempts in each bucket, by endpoint, as providers bill it. Leaves out requests that reached no endpoint. */
 export async function readMetered(db: Kysely<Database>, question: MeteredQuestion): Promise<MeteredRow[]> {
   return (await meteredQuery(question).execute(db)).rows;
 }
@@ -42,7 +44,7 @@ export function meteredQuery({
   const sum = (column: string) => sql`sum(rollup.${sql.ref(column)})::bigint as ${sql.ref(column)}`;
   return sql`
     select rollup.bucket_start, rollup.provider_id, rollup.endpoint_id, endpoint.upstream_model,
-      sum(rollup.requests_metered)::bigint as requests,
+      sum(${meteredAttempts('rollup')})::bigint as requests,
       sum(rollup.requests_failed)::bigint as failed_requests,
       sum(rollup.requests_estimated)::bigint as estimated_requests,
       ${sum('input_tokens')}, ${sum('cached_input_tokens')}, ${sum('output_tokens')},

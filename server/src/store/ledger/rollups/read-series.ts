@@ -2,7 +2,7 @@ import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Histogram } from '../../../domain/histogram.ts';
 import type { Database } from '../../postgres/schema.ts';
 import type { BucketRange } from './bucket.ts';
-import { exactCost } from './exact-cost.ts';
+import { exactCost, fallbackCost } from './exact-cost.ts';
 import { countsOf, type Durations, histogramIn, NO_COUNTS, type StoredCounts } from './read-durations.ts';
 import { whoseRollups } from './whose-rollups.ts';
 
@@ -19,6 +19,8 @@ export type Sum =
   | 'cached_input_tokens'
   | 'output_tokens'
   | 'cost_picos'
+  /** Cost of attempts that another attempt followed. */
+  | 'fallback_cost_picos'
   | 'ttft_ms_sum'
   | 'ttft_count';
 
@@ -139,6 +141,7 @@ function rollupsOf(
 
 function totalOf(sum: Sum): RawBuilder<unknown> {
   if (sum === 'cost_picos') return exactCost('rollup');
+  if (sum === 'fallback_cost_picos') return fallbackCost('rollup');
   if (sum === 'requests_undispatched')
     return sql`sum(case when rollup.endpoint_id is null
       then rollup.requests_completed + rollup.requests_failed + rollup.requests_cancelled else 0 end)`;

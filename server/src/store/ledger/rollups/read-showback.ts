@@ -2,6 +2,7 @@ import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Database } from '../../postgres/schema.ts';
 import type { BucketRange } from './bucket.ts';
 import { exactCost } from './exact-cost.ts';
+import { sentAttempts } from './unpriced-requests.ts';
 
 /** What usage is divided by. */
 export type ShowbackGroup =
@@ -48,8 +49,8 @@ const SUMS = sql`
   sum(usage.output_tokens)::bigint as output_tokens,
   ${exactCost('usage')}::text as cost_picos`;
 
-/** What is left of a team or set of labels after subtraction is nothing. */
-const ANY = sql`having sum(usage.requests) <> 0`;
+/** Leaves out a team or set of labels without requests and attempts. A request that waited past the start of the range has only attempts. */
+const ANY = sql`having sum(usage.requests) <> 0 or sum(${sentAttempts('usage')}) <> 0`;
 
 /** Usage in this range by group, the most expensive first. */
 export async function readShowback(
@@ -138,7 +139,8 @@ function usageIn(
     and bucket_start >= ${new Date(fromMs)} and bucket_start < ${new Date(toMs)}`;
   const caller = sql`user_id, key_id, endpoint_id, provider_id`;
   const nobody = sql`null::uuid as team_id, null::uuid as parent_team_id, '{}' as labels`;
-  const rest = sql`requests_metered, input_tokens, cached_input_tokens, output_tokens, cost_micros, cost_rounding_picos`;
+  const rest = sql`requests_metered, further_attempts, input_tokens, cached_input_tokens, output_tokens, cost_micros,
+    cost_rounding_picos`;
   const all = sql`
     select bucket_start, ${nobody}, ${caller},
       requests_completed + requests_failed + requests_cancelled as requests, ${rest}
@@ -149,7 +151,8 @@ function usageIn(
     select bucket_start, team_id, parent_team_id, labels, ${caller}, requests, ${rest}
     from attributed_rollups where ${inRange}
     union all
-    select bucket_start, ${nobody}, ${caller}, -requests, -requests_metered, -input_tokens, -cached_input_tokens,
+    select bucket_start, ${nobody}, ${caller}, -requests, -requests_metered, -further_attempts, -input_tokens,
+      -cached_input_tokens,
       -output_tokens, -cost_micros, -cost_rounding_picos
     from attributed_rollups where ${inRange}`;
 }

@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Database } from '../../postgres/schema.ts';
-import { exactCost } from './exact-cost.ts';
+import { exactCost, fallbackCost } from './exact-cost.ts';
 import { priceOf, unpricedRequests } from './unpriced-requests.ts';
 import { whoseRollups } from './whose-rollups.ts';
 
@@ -19,6 +19,8 @@ export interface SpendDay {
   readonly unpriced_requests: number;
   /** Exact, as text: it may exceed 64 bits. */
   readonly cost_picos: string;
+  /** The part of the cost of attempts that another attempt followed. */
+  readonly fallback_cost_picos: string;
 }
 
 /** The spend of each day with requests, from rollups. */
@@ -31,7 +33,7 @@ export function spendQuery({ organizationId, userId, fromMs }: SpendQuestion): R
     select rollup.bucket_start,
       sum(rollup.requests_metered)::bigint as metered_requests,
       ${unpricedRequests('rollup')}::bigint as unpriced_requests,
-      ${exactCost('rollup')}::text as cost_picos
+      ${exactCost('rollup')}::text as cost_picos, ${fallbackCost('rollup')}::text as fallback_cost_picos
     from request_rollups rollup ${priceOf('rollup')}
     where rollup.organization_id = ${organizationId} and rollup.bucket = 'day' and ${whoseRollups('rollup', userId)}
       and rollup.bucket_start >= ${new Date(fromMs)}

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Database } from '../../postgres/schema.ts';
-import { exactCost } from './exact-cost.ts';
+import { exactCost, fallbackCost } from './exact-cost.ts';
 import { priceOf, unpricedRequests } from './unpriced-requests.ts';
 
 /** A period of whole UTC days; the end is exclusive. */
@@ -19,6 +19,8 @@ export interface StatementSums {
   readonly output_tokens: number;
   /** Exact, as text: it may exceed 64 bits. */
   readonly cost_picos: string;
+  /** The part of the cost of attempts that another attempt followed. */
+  readonly fallback_cost_picos: string;
 }
 
 /** Stands for "no user" or "no key" in the order of lines. */
@@ -43,8 +45,6 @@ export interface StatementLines {
   readonly after: Pick<StatementLine, 'user_id' | 'key_id'> | null;
 }
 
-const EXACT_COST = exactCost('usage');
-
 /** `sum(bigint)` is numeric in PostgreSQL; the cast back fails rather than round. */
 const SUMS = sql`
   coalesce(sum(requests_completed + requests_failed + requests_cancelled), 0)::bigint as requests,
@@ -54,7 +54,8 @@ const SUMS = sql`
   coalesce(sum(input_tokens), 0)::bigint as input_tokens,
   coalesce(sum(cached_input_tokens), 0)::bigint as cached_input_tokens,
   coalesce(sum(output_tokens), 0)::bigint as output_tokens,
-  ${EXACT_COST}::text as cost_picos`;
+  ${exactCost('usage')}::text as cost_picos,
+  ${fallbackCost('usage')}::text as fallback_cost_picos`;
 
 function usageIn({ startMs, endMs }: Period, organizationId: string, family: 'resource' | 'caller') {
   return sql`

@@ -6,8 +6,9 @@ import { sql } from 'kysely';
 import { smallestUuidAt } from '../../../kit/uuid-time.ts';
 import { type MigratedDatabase, migratedDatabase } from '../../fixtures/migrated-database.fixture.ts';
 import { appendRequests } from '../append-requests.ts';
+import { arrivedMsOf, sentAttemptsOf } from '../attempts-of-row.ts';
 import { ensureLedgerPartitions } from '../ledger-partitions.ts';
-import { sampleRow } from '../ledger-row.fixture.ts';
+import { randomAttempts, sampleRow } from '../ledger-row.fixture.ts';
 import type { LedgerRow } from '../ledger-row.ts';
 
 const START_MS = Date.parse('2026-03-10T22:00:00.000Z');
@@ -15,32 +16,67 @@ const ids = (count: number) => Array.from({ length: count }, () => randomUUIDv7(
 const random = createRandom(testSeed());
 const any = <T>(list: readonly T[]): T => random.pick(list);
 
-/** The sums as PostgreSQL computes them from the rows. */
+const [users, keys, endpoints, lanes, providers, credentials] = [2, 4, 3, 2, 2, 2].map(ids) as [
+  string[],
+  string[],
+  string[],
+  string[],
+  string[],
+  string[],
+];
+
+const KEY = sql`organization_id, bucket, family, bucket_start, user_id, key_id, endpoint_id, lane_id, provider_id, credential_id`;
+const SUMS = [
+  'requests_completed',
+  'requests_failed',
+  'requests_cancelled',
+  'requests_metered',
+  'requests_estimated',
+  'requests_streaming',
+  'requests_waited',
+  'requests_embeddings',
+  'fallbacks',
+  'wait_ms_sum',
+  'latency_ms_sum',
+  'further_attempts',
+  'further_metered',
+  'input_tokens',
+  'cached_input_tokens',
+  'output_tokens',
+  'cost_micros',
+  'cost_rounding_picos',
+  'fallback_cost_micros',
+  'fallback_cost_rounding_picos',
+] as const;
+
+/** The sums as PostgreSQL computes them from the rows: of requests by arrival, and of attempts by dispatch. */
 const EXPECTED = sql`
-  select organization_id, bucket, family, date_trunc(bucket, arrived_at, 'UTC') as bucket_start,
+  with counted as (
+    select ${arrivedMsOf('request')} as at_ms, organization_id, user_id, key_id, lane_id, endpoint_id, provider_id, credential_id,
+      (state = 'completed')::int as requests_completed, (state = 'failed')::int as requests_failed,
+      (state = 'cancelled')::int as requests_cancelled, (usage_source <> 'none')::int as requests_metered,
+      (usage_source = 'estimated')::int as requests_estimated, streaming::int as requests_streaming,
+      (state = 'completed' and wait_ms > 0)::int as requests_waited, (operation = 'embeddings')::int as requests_embeddings,
+      fallback_count as fallbacks, wait_ms as wait_ms_sum, latency_ms as latency_ms_sum,
+      -(usage_source <> 'none')::int as further_attempts, -(usage_source <> 'none')::int as further_metered,
+      0 as input_tokens, 0 as cached_input_tokens, 0 as output_tokens, 0 as cost_micros, 0 as cost_rounding_picos,
+      0 as fallback_cost_micros, 0 as fallback_cost_rounding_picos
+    from requests as request
+    union all
+    select dispatched_ms, organization_id, user_id, key_id, lane_id, sent.endpoint_id::uuid, sent.provider_id::uuid, sent.credential_id::uuid,
+      0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, (source <> 'none')::int, input_tokens, cached_input_tokens, output_tokens, cost_micros,
+      cost_rounding_picos, is_followed::int * cost_micros, is_followed::int * cost_rounding_picos
+    from requests as request cross join lateral ${sentAttemptsOf('request')} as sent)
+  select organization_id, bucket, family, date_trunc(bucket, to_timestamp(at_ms / 1000.0), 'UTC') as bucket_start,
     case family when 'caller' then user_id end as user_id, case family when 'caller' then key_id end as key_id,
     endpoint_id, lane_id, provider_id, case family when 'resource' then credential_id end as credential_id,
-    count(*) filter (where state = 'completed')::bigint as requests_completed,
-    count(*) filter (where state = 'failed')::bigint as requests_failed,
-    count(*) filter (where state = 'cancelled')::bigint as requests_cancelled,
-    count(*) filter (where usage_source <> 'none')::bigint as requests_metered,
-    count(*) filter (where streaming)::bigint as requests_streaming,
-    count(*) filter (where state = 'completed' and wait_ms > 0)::bigint as requests_waited,
-    count(*) filter (where operation = 'embeddings')::bigint as requests_embeddings,
-    sum(fallback_count)::bigint as fallbacks,
-    coalesce(sum(actual_input_tokens) filter (where usage_source <> 'none'), 0)::bigint as input_tokens,
-    coalesce(sum(actual_output_tokens) filter (where usage_source <> 'none'), 0)::bigint as output_tokens,
-    coalesce(sum(actual_cost_micros) filter (where usage_source <> 'none'), 0)::bigint as cost_micros,
-    sum(wait_ms)::bigint as wait_ms_sum, max(wait_ms) as wait_ms_max, sum(latency_ms)::bigint as latency_ms_sum
-  from (select *, to_timestamp(('x' || left(replace(request_id::text, '-', ''), 12))::bit(48)::bigint / 1000.0) as arrived_at
-    from requests) as rows,
-    unnest(array['minute', 'hour', 'day']) as bucket, unnest(array['resource', 'caller']) as family
+    max(wait_ms_sum) as wait_ms_max, ${sql.join(SUMS.map((sum) => sql`sum(${sql.ref(sum)})::bigint`))}
+  from counted, unnest(array['minute', 'hour', 'day']) as bucket, unnest(array['resource', 'caller']) as family
   group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10`;
 
 describe('sums in the ledger', () => {
   let migrated: MigratedDatabase;
   const organizations = ids(2);
-  const [users, keys, endpoints, lanes, providers, credentials] = [2, 4, 3, 2, 2, 2].map(ids) as string[][];
 
   before(async () => {
     migrated = await migratedDatabase();
@@ -51,16 +87,16 @@ describe('sums in the ledger', () => {
   /** Any time within six hours around midnight. */
   function row(over: Partial<LedgerRow> = {}): LedgerRow {
     const timeMs = START_MS + Math.floor(random.next() * 6 * 3_600_000);
-    const usage_source = any(['reported', 'reported', 'estimated', 'none'] as const);
+    const usage_source = any(['reported', 'streamed', 'estimated', 'none'] as const);
     return sampleRow({
       request_id: smallestUuidAt(timeMs).slice(0, 14) + randomUUIDv7().slice(14),
       organization_id: any(organizations),
-      user_id: any(users ?? []),
-      key_id: any([...(keys ?? []), null]),
-      endpoint_id: any(endpoints ?? []),
-      lane_id: any([...(lanes ?? []), null]),
-      provider_id: any(providers ?? []),
-      credential_id: any([...(credentials ?? []), null]),
+      user_id: any(users),
+      key_id: any([...keys, null]),
+      endpoint_id: any(endpoints),
+      lane_id: any([...lanes, null]),
+      provider_id: any(providers),
+      credential_id: any([...credentials, null]),
       operation: any(['chat', 'responses', 'embeddings'] as const),
       streaming: any([true, false]),
       state: any(['completed', 'failed', 'cancelled'] as const),
@@ -71,6 +107,8 @@ describe('sums in the ledger', () => {
       wait_ms: any([0, 0, 30, 4_000]),
       latency_ms: Math.floor(random.next() * 10_000),
       fallback_count: any([0, 0, 1]),
+      actual_cost_rounding_picos: usage_source === 'none' ? 0 : Math.floor(random.next() * 1_000),
+      attempts: random.next() < 0.85 ? [] : randomAttempts(random, { endpoints, providers, credentials }),
       ...over,
     });
   }
@@ -79,12 +117,8 @@ describe('sums in the ledger', () => {
   async function compare(): Promise<{ sums: number; wrong: number }> {
     const { rows } = await sql<{ sums: number; wrong: number }>`
       with expected as (${EXPECTED}), actual as (
-        select organization_id, bucket, family, bucket_start, user_id, key_id, endpoint_id, lane_id, provider_id,
-          credential_id, requests_completed, requests_failed, requests_cancelled, requests_metered, requests_streaming, requests_waited,
-          requests_embeddings, fallbacks,
-          input_tokens, output_tokens, cost_micros, wait_ms_sum, wait_ms_max, latency_ms_sum
-        from request_rollups where requests_completed + requests_failed + requests_cancelled > 0
-      )
+        select ${KEY}, wait_ms_max, ${sql.join(SUMS.map((sum) => sql.ref(sum)))} from request_rollups
+        where requests_completed + requests_failed + requests_cancelled > 0 or requests_metered + further_attempts <> 0)
       select (select count(*) from actual)::int as sums,
         (select count(*) from ((table expected except table actual) union all (table actual except table expected)) as differing)::int
           as wrong`.execute(migrated.db);

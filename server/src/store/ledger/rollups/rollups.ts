@@ -1,16 +1,16 @@
 import { addCounts, countDuration, type DurationCounts } from '../../../domain/histogram.ts';
 import { uuidTimeMs } from '../../../kit/uuid-time.ts';
 import { SUMMED_OPERATION } from '../../postgres/ledger-tables.ts';
+import { attemptsOfRow, type SentAttempt } from '../attempts-of-row.ts';
 import type { CountedRow, LedgerRow } from '../ledger-row.ts';
 import { isFact } from '../request-facts.ts';
 import type { RollupRow } from './add-rollups.ts';
 import { type Bucket, bucketStart } from './bucket.ts';
-import { meteredSums } from './metered-sums.ts';
 
 /** A row that was inserted, or one that was removed because another replaced it. */
 export interface LedgerChange {
-  /** A removed row was an estimate, which has no limit, trace or first content. */
-  readonly row: CountedRow & Partial<Pick<LedgerRow, 'bound_policy' | 'trace' | 'attempts'>>;
+  /** A removed row was an estimate, which has no limit and no trace. */
+  readonly row: CountedRow & Partial<Pick<LedgerRow, 'bound_policy' | 'trace'>>;
   readonly times: 1 | -1;
 }
 
@@ -40,8 +40,8 @@ type Groups = Map<string, Sums>;
 export interface RollupSums {
   add(changes: Iterable<LedgerChange>): void;
   /**
-   * The rollup changes so far: two families, three bucket sizes, by time of arrival. All writers use the same order, which prevents
-   * deadlocks; the most contended rollups, of days and resources, come last and are locked for the shortest time.
+   * The rollup changes so far: two families, three bucket sizes. Requests count at their arrival, attempts with their usage at their
+   * dispatch. All writers use the same order, which prevents deadlocks; the most contended rollups, of days and resources, come last and are locked for the shortest time.
    */
   rollups(): RollupRow[];
 }
@@ -52,9 +52,21 @@ export function createRollupSums(): RollupSums {
     add(changes) {
       for (const { row, times } of changes) {
         const startMs = bucketStart('minute', uuidTimeMs(row.request_id));
+        const attempts = attemptsOfRow(row);
         for (const family of ['caller', 'resource'] as const) {
           const dimensions = dimensionsOf(row, family);
-          count(groupIn(minutes, dimensions, 'minute', startMs), row, times);
+          const group = groupIn(minutes, dimensions, 'minute', startMs);
+          count(group, row, times);
+          for (const attempt of attempts) {
+            const atMs = bucketStart('minute', attempt.dispatched_ms);
+            // Nearly all attempts are of the same minute and endpoint as their request.
+            const own = atMs === startMs && isAtEndpointOf(attempt, row);
+            countAttempt(
+              own ? group : groupIn(minutes, targetOf(attempt, dimensions), 'minute', atMs),
+              attempt,
+              times,
+            );
+          }
         }
       }
     },
@@ -78,6 +90,20 @@ function dimensionsOf(row: CountedRow, family: RollupRow['family']): Dimensions 
   return family === 'caller'
     ? { ...resource, user_id: row.user_id, key_id: row.key_id, credential_id: null }
     : { ...resource, user_id: null, key_id: null, credential_id: row.credential_id };
+}
+
+function isAtEndpointOf(attempt: SentAttempt, row: CountedRow): boolean {
+  return (
+    attempt.endpoint_id === row.endpoint_id &&
+    attempt.provider_id === row.provider_id &&
+    attempt.credential_id === row.credential_id
+  );
+}
+
+/** Returns the attempt's own dimensions within its request's family. */
+function targetOf({ endpoint_id, provider_id, credential_id }: SentAttempt, of: Dimensions): Dimensions {
+  const target = { ...of, endpoint_id, provider_id };
+  return of.family === 'caller' ? target : { ...target, credential_id };
 }
 
 function inOrder(groups: Groups): RollupRow[] {
@@ -145,6 +171,10 @@ function nothing(of: Dimensions, bucket: Bucket, startMs: number): Sums {
     latency_ms_sum: 0,
     ttft_ms_sum: 0,
     ttft_count: 0,
+    further_attempts: 0,
+    further_metered: 0,
+    fallback_cost_micros: 0,
+    fallback_cost_rounding_picos: 0,
     waits: new Map(),
     latencies: new Map(),
     ttfts: new Map(),
@@ -170,19 +200,40 @@ function count(sums: Sums, row: LedgerChange['row'], times: 1 | -1): void {
   const ttftMs = endpointTtftMs(row);
   if (ttftMs !== null) countDuration(sums.ttfts, ttftMs, times);
   if (row.usage_source === 'none') return;
-  const metered = meteredSums(row);
   sums.requests_metered += times;
-  if (row.usage_source !== 'reported') sums.requests_estimated += times;
-  sums.input_tokens += times * metered.input_tokens;
-  sums.cached_input_tokens += times * metered.cached_input_tokens;
-  sums.output_tokens += times * metered.output_tokens;
-  sums.cost_micros += times * metered.cost_micros;
-  sums.cost_rounding_picos += times * metered.cost_rounding_picos;
+  if (row.usage_source === 'estimated') sums.requests_estimated += times;
+  // `countAttempt` adds the attempts at their own endpoints.
+  sums.further_attempts -= times;
+  sums.further_metered -= times;
+}
+
+type UsageSums = Record<
+  'input_tokens' | 'cached_input_tokens' | 'output_tokens' | 'cost_micros' | 'cost_rounding_picos',
+  number
+>;
+
+/** Adds the usage of an attempt, or takes it out again. */
+export function addUsage(sums: UsageSums, attempt: SentAttempt, times: 1 | -1): void {
+  sums.input_tokens += times * attempt.input_tokens;
+  sums.cached_input_tokens += times * attempt.cached_input_tokens;
+  sums.output_tokens += times * attempt.output_tokens;
+  sums.cost_micros += times * attempt.cost_micros;
+  sums.cost_rounding_picos += times * attempt.cost_rounding_picos;
+}
+
+function countAttempt(sums: Sums, attempt: SentAttempt, times: 1 | -1): void {
+  sums.further_attempts += times;
+  if (attempt.source === 'none') return;
+  sums.further_metered += times;
+  addUsage(sums, attempt, times);
+  if (!attempt.is_followed) return;
+  sums.fallback_cost_micros += times * attempt.cost_micros;
+  sums.fallback_cost_rounding_picos += times * attempt.cost_rounding_picos;
 }
 
 /** From the dispatch of the attempt that answered, which is the last one, so that a long queue does not look like a slow endpoint. */
 function endpointTtftMs({ ttft_ms: ttftMs, attempts }: LedgerChange['row']): number | null {
-  const startedMs = attempts?.at(-1)?.started_ms ?? null;
+  const startedMs = attempts.at(-1)?.started_ms ?? null;
   return ttftMs === null || startedMs === null ? null : Math.max(0, ttftMs - startedMs);
 }
 
@@ -213,6 +264,10 @@ function add(sums: Sums, more: Sums): void {
   sums.latency_ms_sum += more.latency_ms_sum;
   sums.ttft_ms_sum += more.ttft_ms_sum;
   sums.ttft_count += more.ttft_count;
+  sums.further_attempts += more.further_attempts;
+  sums.further_metered += more.further_metered;
+  sums.fallback_cost_micros += more.fallback_cost_micros;
+  sums.fallback_cost_rounding_picos += more.fallback_cost_rounding_picos;
   addCounts(sums.waits, more.waits);
   addCounts(sums.latencies, more.latencies);
   addCounts(sums.ttfts, more.ttfts);

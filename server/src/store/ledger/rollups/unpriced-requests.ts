@@ -7,8 +7,24 @@ export function priceOf(rollups: string): RawBuilder<unknown> {
       on price.organization_id = ${organization} and price.endpoint_id = ${endpoint}`;
 }
 
-/** A request with zero cost at an endpoint without a price counts as unpriced, because its real cost is unknown. */
+/** Attempts that used something. Sums by endpoint, provider and model are of attempts; others are of requests. */
+export function meteredAttempts(rollups: string): RawBuilder<number> {
+  return sql`(${sql.ref(`${rollups}.requests_metered`)} + ${sql.ref(`${rollups}.further_metered`)})`;
+}
+
+/** Attempts that were sent. Without any, there is no usage and no cost. */
+export function sentAttempts(rollups: string): RawBuilder<number> {
+  return sql`(${sql.ref(`${rollups}.requests_metered`)} + ${sql.ref(`${rollups}.further_attempts`)})`;
+}
+
+/** An attempt with zero cost at an endpoint without a price is unpriced, because its real cost is unknown. */
+export function unpricedAttempts(rollups: string): RawBuilder<unknown> {
+  const cost = sql.ref(`${rollups}.cost_micros`);
+  return sql`coalesce(sum(${meteredAttempts(rollups)}) filter (where ${cost} = 0 and price.id is null), 0)`;
+}
+
+/** Requests with an unpriced attempt; a little more where several of one request are. */
 export function unpricedRequests(rollups: string): RawBuilder<unknown> {
-  const [metered, cost] = [sql.ref(`${rollups}.requests_metered`), sql.ref(`${rollups}.cost_micros`)];
-  return sql`coalesce(sum(${metered}) filter (where ${cost} = 0 and price.id is null), 0)`;
+  const metered = sql`coalesce(sum(${sql.ref(`${rollups}.requests_metered`)}), 0)`;
+  return sql`greatest(least(${unpricedAttempts(rollups)}, ${metered}), 0)`;
 }

@@ -1,28 +1,28 @@
 import type { Quantity } from '../../../domain/limits/metric.ts';
 
-/** How the ledger adds up each quantity that a limit can count. Usage that was not reported counts as estimated. */
+/** SQL that adds up each quantity that a limit can count, over sent attempts. */
 export const LEDGER_QUANTITIES: Readonly<
   Record<
     Quantity,
     {
-      /** Of one row of `requests`, and what was reserved for it. */
-      readonly ofRow: string;
+      /** The amount of one attempt: a row of `sentAttemptsOf`, joined as `sent`. */
+      readonly ofAttempt: string;
+      /** The amount that was reserved for the attempt: its row is joined as `request`. */
       readonly estimateOfRow: string;
-      /** Of one row of `request_rollups`. */
+      /** The amount of one row of `request_rollups` or `attributed_rollups`. */
       readonly ofRollup: string;
     }
   >
 > = {
-  requests: { ofRow: '1', estimateOfRow: '1', ofRollup: 'requests_metered' },
+  requests: { ofAttempt: '1', estimateOfRow: '1', ofRollup: 'requests_metered + further_attempts' },
   tokens: {
-    ofRow: `coalesce(actual_input_tokens, estimated_input_tokens)
-      + coalesce(actual_output_tokens, estimated_output_tokens)`,
-    estimateOfRow: 'estimated_input_tokens + estimated_output_tokens',
+    ofAttempt: 'sent.input_tokens + sent.output_tokens',
+    estimateOfRow: 'request.estimated_input_tokens + request.estimated_output_tokens',
     ofRollup: 'input_tokens + output_tokens',
   },
   spend: {
-    ofRow: 'coalesce(actual_cost_micros, estimated_cost_micros)',
-    estimateOfRow: 'estimated_cost_micros',
+    ofAttempt: 'sent.cost_micros',
+    estimateOfRow: 'request.estimated_cost_micros',
     ofRollup: 'cost_micros',
   },
 };

@@ -6,7 +6,7 @@ import { smallestUuidAt } from '../../../kit/uuid-time.ts';
 import { type MigratedDatabase, migratedDatabase } from '../../fixtures/migrated-database.fixture.ts';
 import { appendRequests } from '../append-requests.ts';
 import { ensureLedgerPartitions, utcDayOf } from '../ledger-partitions.ts';
-import { sampleRow } from '../ledger-row.fixture.ts';
+import { sampleAttempt, sampleRow } from '../ledger-row.fixture.ts';
 import type { LedgerRow } from '../ledger-row.ts';
 import { readRecentUsage } from './recent-usage.ts';
 
@@ -50,29 +50,21 @@ describe('recent usage of requests', () => {
     return uses.map(({ atMs, amount }) => ({ agoMs: NOW_MS - atMs, amount }));
   }
 
-  it('lies where it was dispatched: after the wait, at the last attempt', async () => {
-    const attempt = { endpoint_id: randomUUIDv7(), provider_id: randomUUIDv7(), upstream_model: 'm' };
-    const tried = {
-      ...attempt,
-      status: 200,
-      outcome: 'completed',
-      cause: null,
-      wait_ms: 0,
-      latency_ms: 1,
-    } as const;
+  it('lies where each attempt was dispatched, and a request without one after its wait', async () => {
+    const attempts = [
+      sampleAttempt({ started_ms: 5 }),
+      sampleAttempt({ started_ms: 7_000, sent: false }),
+      sampleAttempt({ started_ms: 9_000 }),
+    ];
     const uses = await usesOf('requests', [
       row(50_000, { wait_ms: 10_000, latency_ms: 11_000 }),
-      row(30_000, {
-        attempts: [
-          { ...tried, started_ms: 5 },
-          { ...tried, started_ms: 9_000 },
-        ],
-      }),
+      row(30_000, { attempts, latency_ms: 9_100 }),
     ]);
     assert.deepEqual(
       uses.sort((a, b) => b.agoMs - a.agoMs),
       [
         { agoMs: 40_000, amount: 1 },
+        { agoMs: 29_995, amount: 1 },
         { agoMs: 21_000, amount: 1 },
       ],
     );
@@ -84,6 +76,34 @@ describe('recent usage of requests', () => {
       { agoMs: 20_000, amount: 10 },
       { agoMs: 5_000, amount: 100 },
     ]);
+  });
+
+  it('is of each attempt what it used, beyond its reservation when it ended', async () => {
+    const use = { source: 'reported', input_tokens: 5, output_tokens: 35, cost_micros: 0 } as const;
+    const endpointId = randomUUIDv7();
+    const attempts = [
+      sampleAttempt({ endpoint_id: endpointId, started_ms: 1_000, latency_ms: 2_000, use }),
+      sampleAttempt({ started_ms: 4_000, use: { ...use, output_tokens: 2 } }),
+    ];
+    const rows = [row(20_000, { attempts, latency_ms: 6_000 })];
+    const first = [
+      { agoMs: 19_000, amount: 10 },
+      { agoMs: 17_000, amount: 30 },
+    ];
+    assert.deepEqual(await usesOf('tokens', rows), [...first, { agoMs: 16_000, amount: 7 }]);
+    const ofEndpoint = { scopeType: 'endpoint', scopeId: endpointId };
+    assert.deepEqual(await usesOf('tokens', rows, ofEndpoint), first);
+  });
+
+  it('has what the provider refused, as a request without usage', async () => {
+    const refused = {
+      usage_source: 'none',
+      state: 'failed',
+      status: 429,
+      attempts: [sampleAttempt()],
+    } as const;
+    assert.deepEqual(await usesOf('requests', [row(10_000, refused)]), [{ agoMs: 10_000, amount: 1 }]);
+    assert.deepEqual(await usesOf('tokens', [row(10_000, refused)]), []);
   });
 
   it('of a request whose process was lost lies as late as it can have been dispatched', async () => {

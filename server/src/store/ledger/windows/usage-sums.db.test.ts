@@ -2,13 +2,15 @@ import assert from 'node:assert/strict';
 import { randomUUIDv7 } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { limitMetrics } from '@relay/contract';
+import { createRandom, testSeed } from '@relay/testbed/random';
 import type { CountedRequests } from '../../../domain/limits/limit.ts';
 import { METRICS, type Quantity } from '../../../domain/limits/metric.ts';
 import { smallestUuidAt } from '../../../kit/uuid-time.ts';
 import { type MigratedDatabase, migratedDatabase } from '../../fixtures/migrated-database.fixture.ts';
 import { appendRequests } from '../append-requests.ts';
+import { attemptsOfRow, type SentAttempt } from '../attempts-of-row.ts';
 import { ensureLedgerPartitions } from '../ledger-partitions.ts';
-import { sampleRow } from '../ledger-row.fixture.ts';
+import { randomAttempts, sampleRow } from '../ledger-row.fixture.ts';
 import type { LedgerRow } from '../ledger-row.ts';
 import { sumUsage, type UsageWindow } from './usage-sums.ts';
 
@@ -145,6 +147,77 @@ describe('what the ledger holds of a window', () => {
       counts.reduce((sum, count) => sum + count, 0),
       ofDay,
     );
+    assert.ok(expected.filter((amount) => amount > 0).length > expected.length / 2);
+  });
+
+  it('is of attempts, each where and when it was sent, from rollups as from rows', async () => {
+    const organization = randomUUIDv7();
+    const random = createRandom(testSeed());
+    const upTo = (most: number) => Math.floor(random.next() * most);
+    const targets = { endpoints, providers, credentials };
+    // Over the midnight between two days, and the hours around it.
+    const crossing = Array.from({ length: 150 }, (_, index) => {
+      const atMs = TODAY_MS - 2 * HOUR_MS + upTo(4 * HOUR_MS);
+      const attempts = randomAttempts(random, targets).map((attempt, place) => ({
+        ...attempt,
+        started_ms: attempt.started_ms === null ? null : attempt.started_ms + place * upTo(HOUR_MS),
+      }));
+      const id = smallestUuidAt(atMs).slice(0, -12) + index.toString(16).padStart(12, '0');
+      const usage_source = random.pick(['reported', 'estimated', 'none'] as const);
+      const wait_ms = random.pick([0, 0, upTo(HOUR_MS)]);
+      const own = { request_id: id, organization_id: organization, usage_source, attempts, wait_ms };
+      return row(index, { ...own, latency_ms: 5 * HOUR_MS });
+    });
+    await appendRequests(migrated.db, crossing);
+    const columns = {
+      provider: 'provider_id',
+      endpoint: 'endpoint_id',
+      credential: 'credential_id',
+    } as const;
+    const targetsOf = [
+      ...providers.map((id) => ['provider', id] as const),
+      ...endpoints.map((id) => ['endpoint', id] as const),
+      ...credentials.map((id) => ['credential', id] as const),
+      ...lanes.map((id) => ['lane', id] as const),
+      ['global', null] as const,
+    ];
+    const windows: UsageWindow[] = [];
+    const expected: number[] = [];
+    for (const [scopeType, scopeId] of targetsOf)
+      for (const subject of [{}, { userId: at(users, 0) }, { keyId: at(keys, 1) }, { teamId: at(teams, 0) }])
+        for (const [startMs, endMs] of [
+          [TODAY_MS - 24 * HOUR_MS, TODAY_MS],
+          [TODAY_MS, TODAY_MS + 24 * HOUR_MS],
+          [TODAY_MS - HOUR_MS, TODAY_MS],
+          [TODAY_MS - 777_000, TODAY_MS + 333_000],
+        ] as const) {
+          const counts: CountedRequests = { ...everything, ...subject, scopeType, scopeId };
+          const sent = crossing
+            .filter(
+              (each) =>
+                (counts.userId === null || each.user_id === counts.userId) &&
+                (counts.keyId === null || each.key_id === counts.keyId) &&
+                (counts.teamId === undefined ||
+                  [each.team_id, each.parent_team_id].includes(counts.teamId)) &&
+                (scopeType !== 'lane' || each.lane_id === scopeId),
+            )
+            .flatMap(attemptsOfRow)
+            .filter((each) => each.dispatched_ms >= startMs && each.dispatched_ms < endMs)
+            .filter((each) => !(scopeType in columns) || each[columns[scopeType as 'provider']] === scopeId);
+          const sum = (amount: (each: SentAttempt) => number) =>
+            sent.reduce((total, each) => total + amount(each), 0);
+          windows.push(
+            { metric: 'requests', counts, startMs, endMs },
+            { metric: 'tokens', counts, startMs, endMs },
+            { metric: 'spend', counts, startMs, endMs },
+          );
+          expected.push(
+            sent.length,
+            sum(({ input_tokens, output_tokens }) => input_tokens + output_tokens),
+            sum(({ cost_micros }) => cost_micros),
+          );
+        }
+    assert.deepEqual(await sumUsage(migrated.db, organization, windows), expected);
     assert.ok(expected.filter((amount) => amount > 0).length > expected.length / 2);
   });
 

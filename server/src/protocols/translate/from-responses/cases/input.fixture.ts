@@ -81,6 +81,7 @@ export const inputCases: readonly RequestCase[] = [
           user,
         ],
       },
+      leftOut: ['input[2].role'],
     },
   },
   {

@@ -225,7 +225,7 @@ export const partCases: readonly RequestCase[] = [
         ],
       },
     },
-    messages: { refused: 'input[0].content[0].type' },
+    messages: { refused: 'input[0].content[0].input_audio' },
   },
   {
     name: 'an unknown part',

@@ -58,7 +58,7 @@ export const settingsCases: readonly RequestCase[] = [
     name: 'an effort that Messages do not have',
     request: { reasoning: { effort: 'minimal' } },
     chat: { says: { reasoning_effort: 'minimal' } },
-    messages: { refused: 'reasoning.effort' },
+    messages: { says: { output_config: { effort: 'low' } }, leftOut: ['reasoning.effort'] },
   },
   {
     name: 'a summary with an effort',
@@ -168,7 +168,7 @@ export const settingsCases: readonly RequestCase[] = [
           format: { type: 'json_schema', schema: { ...person, description: 'A person.' } },
         },
       },
-      leftOut: ['text.format.name', 'text.format.strict'],
+      leftOut: ['text.format.name'],
     },
   },
   {
@@ -271,8 +271,7 @@ export const settingsCases: readonly RequestCase[] = [
   {
     name: 'the usual service tier',
     request: { service_tier: 'auto' },
-    chat: { says: { service_tier: 'auto' } },
-    messages: { says: {} },
+    ...both({ says: { service_tier: 'auto' } }),
   },
   { name: 'a field that is not known', request: { seed: 7 }, ...refused('seed') },
   {

@@ -1,9 +1,19 @@
+import { shortName } from '../../tool-names.ts';
 import { both, type RequestCase, refused } from './request-case.fixture.ts';
 
 const parameters = { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] };
 const read = { type: 'function', name: 'read', description: 'Reads.', parameters, strict: false };
+const closed = { ...parameters, additionalProperties: false };
 const chatRead = { type: 'function', function: { name: 'read', description: 'Reads.', parameters } };
 const messagesRead = { name: 'read', description: 'Reads.', input_schema: parameters };
+const strictRead = {
+  chat: {
+    says: {
+      tools: [{ type: 'function', function: { ...chatRead.function, parameters: closed, strict: true } }],
+    },
+  },
+  messages: { says: { tools: [{ ...messagesRead, input_schema: closed, strict: true }] } },
+};
 const list = { type: 'function', name: 'list', parameters: null, strict: null };
 const chatList = { type: 'function', function: { name: 'list' } };
 const messagesList = { name: 'list', input_schema: { type: 'object', properties: {} } };
@@ -50,11 +60,88 @@ export const toolCases: readonly RequestCase[] = [
   },
   {
     name: 'a strict function',
-    request: { tools: [{ ...read, strict: true }] },
-    chat: {
-      says: { tools: [{ type: 'function', function: { ...chatRead.function, strict: true } }] },
+    request: { tools: [{ ...read, parameters: closed, strict: true }] },
+    ...strictRead,
+  },
+  {
+    name: 'a function is strict when the client does not say otherwise',
+    request: { tools: [{ ...read, parameters: closed, strict: null }] },
+    ...strictRead,
+  },
+  {
+    name: 'a function that cannot be strict is named, whether the client asked for it or not',
+    request: {
+      tools: [
+        { ...read, strict: undefined },
+        { ...read, name: 'other', strict: true },
+      ],
     },
-    messages: { says: { tools: [{ ...messagesRead, strict: true }] } },
+    chat: {
+      says: {
+        tools: [chatRead, { type: 'function', function: { ...chatRead.function, name: 'other' } }],
+      },
+      leftOut: ['tools[0].strict', 'tools[1].strict'],
+    },
+    messages: {
+      says: { tools: [messagesRead, { ...messagesRead, name: 'other' }] },
+      leftOut: ['tools[0].strict', 'tools[1].strict'],
+    },
+  },
+  {
+    name: 'an optional property under a strict schema',
+    request: { tools: [{ ...read, parameters: { ...closed, required: [] }, strict: true }] },
+    chat: {
+      says: {
+        tools: [
+          { type: 'function', function: { ...chatRead.function, parameters: { ...closed, required: [] } } },
+        ],
+      },
+      leftOut: ['tools[0].strict'],
+    },
+    messages: {
+      says: { tools: [{ ...messagesRead, input_schema: { ...closed, required: [] } }] },
+      leftOut: ['tools[0].strict'],
+    },
+  },
+  {
+    name: 'more strict functions than Messages accept',
+    request: {
+      tools: Array.from({ length: 22 }, (_, at) => ({
+        ...read,
+        name: `f${at}`,
+        parameters: closed,
+        strict: true,
+      })),
+    },
+    chat: {
+      says: {
+        tools: Array.from({ length: 22 }, (_, at) => ({
+          type: 'function',
+          function: { ...chatRead.function, name: `f${at}`, parameters: closed, strict: true },
+        })),
+      },
+    },
+    messages: {
+      says: {
+        tools: Array.from({ length: 22 }, (_, at) => ({
+          ...messagesRead,
+          name: `f${at}`,
+          input_schema: closed,
+          ...(at < 20 ? { strict: true } : {}),
+        })),
+      },
+      leftOut: ['tools[20].strict', 'tools[21].strict'],
+    },
+  },
+  {
+    name: 'a name of more than 64 characters is shortened',
+    request: { tools: [{ ...read, name: 'x'.repeat(80) }] },
+    chat: {
+      says: {
+        tools: [{ type: 'function', function: { ...chatRead.function, name: shortName('x'.repeat(80)) } }],
+      },
+    },
+    messages: { says: { tools: [{ ...messagesRead, name: shortName('x'.repeat(80)) }] } },
   },
   {
     name: 'parameters without a type',
@@ -134,7 +221,7 @@ export const toolCases: readonly RequestCase[] = [
           name: 'agents',
           description: 'Sub-agents.',
           tools: [
-            { type: 'function', name: 'spawn', description: 'Spawns.', parameters },
+            { type: 'function', name: 'spawn', description: 'Spawns.', parameters, strict: false },
             { type: 'custom', name: 'tell' },
           ],
         },
@@ -151,7 +238,7 @@ export const toolCases: readonly RequestCase[] = [
           type: 'namespace',
           name: 'n'.repeat(40),
           description: '',
-          tools: [{ type: 'function', name: 't'.repeat(40), parameters }],
+          tools: [{ type: 'function', name: 't'.repeat(40), parameters, strict: false }],
         },
       ],
     },

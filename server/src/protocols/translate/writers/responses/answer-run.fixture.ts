@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, objectOf } from '../../../../kit/json-value.ts';
 import { parseFrame } from '../../../../kit/sse-frames.ts';
 import type { Translation, WriterOptions } from '../../translation.ts';
-import { REQUEST_ID } from './cases/answer-case.fixture.ts';
+import { MAKER, REQUEST_ID } from './cases/answer-case.fixture.ts';
 
 export const NOW_MS = 1_700_000_000_500;
 
@@ -18,7 +18,7 @@ export function streamBytes(translation: Translation, frames: readonly JsonObjec
 
 export function optionsFor(request: JsonObject = {}): WriterOptions {
   const given = { model: 'lane', input: 'Hi', ...request };
-  return { request: given, model: 'lane', requestId: REQUEST_ID, nowMs: NOW_MS };
+  return { request: given, model: 'lane', requestId: REQUEST_ID, nowMs: NOW_MS, maker: MAKER };
 }
 
 /** The events of a client's stream; comments are left out. */
@@ -39,6 +39,7 @@ export function inShort(event: JsonObject): string {
   const place = inner === undefined ? String(index) : `${String(index)}.${String(inner)}`;
   if (isObject(item)) return `${type} ${place} ${String(item['type'])}`;
   if (isObject(part)) return `${type} ${place} ${String(part['type'])}`;
+  if (type === 'keepalive') return type;
   if (type === 'error') return `error ${String(event['code'])}`;
   const said = event['delta'] ?? event['text'] ?? event['refusal'] ?? event['arguments'] ?? event['input'];
   return `${type} ${place} ${JSON.stringify(said)}`;

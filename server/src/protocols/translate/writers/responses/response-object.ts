@@ -29,20 +29,25 @@ export function repeatedSettings({ request, model }: WriterOptions): JsonObject 
     top_logprobs: 0,
     top_p: asked['top_p'] ?? null,
     truncation: 'disabled',
-    user: asked['user'] ?? null,
+    ...(typeof asked['user'] === 'string' ? { user: asked['user'] } : {}),
     access_programs: null,
   };
 }
 
-/** Null when the provider reported nothing: zeros would be a claim. */
-export function usageObject(usage: Partial<ReportedUsage>): JsonObject | null {
+/** None when the provider reported nothing: zeros would be a claim. */
+export function usageMember(usage: Partial<ReportedUsage>): JsonObject {
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens } = usage;
-  if (inputTokens === undefined && outputTokens === undefined) return null;
+  if (inputTokens === undefined && outputTokens === undefined) return {};
   return {
-    input_tokens: inputTokens ?? 0,
-    input_tokens_details: { cached_tokens: cacheReadTokens ?? 0, cache_write_tokens: cacheWriteTokens ?? 0 },
-    output_tokens: outputTokens ?? 0,
-    output_tokens_details: { reasoning_tokens: reasoningTokens ?? 0 },
-    total_tokens: (inputTokens ?? 0) + (outputTokens ?? 0),
+    usage: {
+      input_tokens: inputTokens ?? 0,
+      input_tokens_details: {
+        cached_tokens: cacheReadTokens ?? 0,
+        cache_write_tokens: cacheWriteTokens ?? 0,
+      },
+      output_tokens: outputTokens ?? 0,
+      output_tokens_details: { reasoning_tokens: reasoningTokens ?? 0 },
+      total_tokens: (inputTokens ?? 0) + (outputTokens ?? 0),
+    },
   };
 }

@@ -18,6 +18,7 @@ export interface AnswerCase {
 }
 
 export const REQUEST_ID = 'req_7';
+export const MAKER = 'maker';
 
 export function message(index: number, ...content: readonly JsonObject[]): JsonObject {
   return { id: `msg_7_${index}`, type: 'message', status: 'completed', role: 'assistant', content };

@@ -267,7 +267,7 @@ export const chatAnswers: readonly AnswerCase[] = [
     whole: whole({ reasoning_content: 'Hm.', content: 'Hi' }),
     says: [...saysThinking(0, 'Hm', '.'), ...saysText(1, 'Hi')],
     end: 'completed',
-    output: [reasoning(0, 'Hm.'), message(1, text('Hi'))],
+    output: [reasoning(0, 'Hm.', 'relay-seal-2:maker:text:'), message(1, text('Hi'))],
     usage: USAGE,
   },
   {

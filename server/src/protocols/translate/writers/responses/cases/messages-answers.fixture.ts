@@ -102,13 +102,15 @@ function whole(content: readonly JsonObject[], reason = 'end_turn', more: JsonOb
   };
 }
 
+const SAYS_HELLO = saysText(0, 'Hel', 'lo');
+
 /** Answers of Messages. */
 export const messagesAnswers: readonly AnswerCase[] = [
   {
     name: 'text, with pings',
     frames: [start, { type: 'ping' }, ...textBlock(0, 'Hel', 'lo'), { type: 'ping' }, ...end('end_turn')],
     whole: whole([{ type: 'text', text: 'Hello' }]),
-    says: saysText(0, 'Hel', 'lo'),
+    says: ['keepalive', ...SAYS_HELLO.slice(0, -3), 'keepalive', ...SAYS_HELLO.slice(-3)],
     end: 'completed',
     output: [message(0, text('Hello'))],
     usage: USAGE,
@@ -184,7 +186,7 @@ export const messagesAnswers: readonly AnswerCase[] = [
     ]),
     says: [...saysThinking(0, 'Hm', '.'), ...saysText(1, 'Hi')],
     end: 'completed',
-    output: [reasoning(0, 'Hm.', 'relay-thinking-1:sig=='), message(1, text('Hi'))],
+    output: [reasoning(0, 'Hm.', 'relay-seal-2:maker:thinking:sig=='), message(1, text('Hi'))],
     usage: USAGE,
   },
   {
@@ -227,9 +229,9 @@ export const messagesAnswers: readonly AnswerCase[] = [
     ],
     end: 'completed',
     output: [
-      reasoning(0, 'One.', 'relay-thinking-1:s1'),
-      reasoning(1, null, 'relay-thinking-1:s2'),
-      reasoning(2, null, 'relay-redacted-1:xyz'),
+      reasoning(0, 'One.', 'relay-seal-2:maker:thinking:s1'),
+      reasoning(1, null, 'relay-seal-2:maker:thinking:s2'),
+      reasoning(2, null, 'relay-seal-2:maker:redacted_thinking:xyz'),
       message(3, text('Hi')),
     ],
     usage: USAGE,

@@ -1,0 +1,43 @@
+import type { AnswerReading } from '../../protocols/protocol.ts';
+import type { UpstreamHead } from '../exchange.ts';
+import { type CountDeps, countArrived, decodingInTurn } from './count-arrived.ts';
+import { type Counted, countedOf } from './counted.ts';
+import { decode } from './decode-answer.ts';
+import { encodingOf } from './upstream-head.ts';
+
+/** A complete answer. */
+export interface Judged {
+  /** True for one complete JSON object, and for an answer that Relay cannot judge. */
+  readonly isSound: boolean;
+  /** Null: Relay could not read the answer as a whole. */
+  readonly counted: Counted | null;
+}
+
+const UNSOUND: Judged = { isSound: false, counted: null };
+
+export function judgeAnswer(deps: CountDeps, head: UpstreamHead, body: Buffer): Judged | Promise<Judged> {
+  const encoding = encodingOf(head);
+  return encoding === null ? read(deps, body) : readEncoded(deps, head, body, encoding);
+}
+
+function read({ slices, organizationId, protocol }: CountDeps, body: Buffer): Judged | Promise<Judged> {
+  const reading = slices.run(organizationId, protocol.answer.read(body));
+  return reading instanceof Promise ? reading.then(judgedAs) : judgedAs(reading);
+}
+
+function judgedAs({ sound, usage }: AnswerReading): Judged {
+  return sound ? { isSound: true, counted: countedOf(usage) } : UNSOUND;
+}
+
+/** Relay cannot judge what it cannot decode or hold, so such an answer counts as sound. */
+async function readEncoded(
+  deps: CountDeps,
+  head: UpstreamHead,
+  body: Buffer,
+  encoding: string,
+): Promise<Judged> {
+  const decoded = await decodingInTurn(deps, body.length, () => decode(body, encoding));
+  if (decoded === 'broken') return UNSOUND;
+  if (Buffer.isBuffer(decoded)) return read(deps, decoded);
+  return { isSound: true, counted: { ...(await countArrived(deps, head, [body])), streamedTokens: 0 } };
+}

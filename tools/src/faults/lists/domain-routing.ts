@@ -1,0 +1,118 @@
+import { faultsIn } from '../fault.ts';
+
+/** Where a request may go, and what a failure there means. */
+export const routingFaults = faultsIn('server/src/domain', [
+  {
+    name: 'a name of a lane wins over a slug',
+    file: 'routing/routing.ts',
+    find: '    routes.set(lane.name, route);\n  });\n  yield* stepsOver(laneRoutes, ([lane, route]) => routes.set(lane.slug, route));',
+    replace:
+      '    routes.set(lane.slug, route);\n  });\n  yield* stepsOver(laneRoutes, ([lane, route]) => routes.set(lane.name, route));',
+    why: 'renaming one lane takes the traffic of another',
+  },
+  {
+    name: 'a model wins over a lane of the same name',
+    file: 'routing/routing.ts',
+    find: '  yield* addLaneRoutes(byName, lanes, members, mixedClasses);\n  const models',
+    replace:
+      '  yield* addLaneRoutes(byName, lanes, members, mixedClasses);\n  yield* addModelRoutes(byName, candidates, modelName, mixedClasses);\n  const models',
+    why: 'a lane that shadows a model is passed by',
+  },
+  {
+    name: 'a disabled lane serves',
+    file: 'routing/routing.ts',
+    find: '.filter((lane) => lane.enabled)',
+    replace: '',
+    why: 'disabling a lane has no effect',
+  },
+  {
+    name: "another provider's credential is sent",
+    file: 'routing/routing.ts',
+    find: 'return named?.providerId === providerId ? chooseCredential([named], credentialId) : null;',
+    replace: 'return named !== undefined ? chooseCredential([named], credentialId) : null;',
+    why: 'a secret is sent to a foreign origin',
+  },
+  {
+    name: 'models of disabled providers are listed',
+    file: 'routing/routing.ts',
+    find: 'if (!endpoint.enabled || !provider.enabled || models.has(id)) return;',
+    replace: 'if (!endpoint.enabled || models.has(id)) return;',
+    why: 'clients choose a model that cannot serve',
+  },
+  {
+    name: 'a disabled credential is used',
+    file: 'routing/choose-credential.ts',
+    find: 'if (!credential.enabled || (namedId',
+    replace: 'if ((namedId',
+    why: 'a withdrawn secret is sent',
+    tests: ['routing/routing.test.ts'],
+  },
+  {
+    name: 'the newest credential is the default',
+    file: 'routing/choose-credential.ts',
+    find: 'a.createdAtMs < b.createdAtMs',
+    replace: 'a.createdAtMs > b.createdAtMs',
+    why: 'adding a second credential changes what is sent',
+    tests: ['routing/routing.test.ts'],
+  },
+  {
+    name: 'a disabled membership serves',
+    file: 'routing/unfit.ts',
+    find: 'if (!member.membershipEnabled) return MEMBERSHIP_DISABLED;',
+    replace: '',
+    why: 'disabling a member of a lane has no effect',
+    tests: ['routing/routing.test.ts', '/server/src/management/routing-explanation/engine-agreement.test.ts'],
+  },
+  {
+    name: 'streams go to an endpoint without streaming',
+    file: 'routing/unfit.ts',
+    find: 'if (streaming && !endpoint.supportsStreaming)',
+    replace: 'if (!streaming && !endpoint.supportsStreaming)',
+    why: 'a client waits for events that never come',
+    tests: ['routing/routing.test.ts', '/server/src/management/routing-explanation/engine-agreement.test.ts'],
+  },
+  {
+    name: 'the last candidate is taken away',
+    file: 'routing/offered-candidates.ts',
+    find: 'offered.length === candidates.length || offered.length === 0',
+    replace: 'offered.length === candidates.length',
+    why: 'a lane whose endpoints are all down refuses although one may answer',
+  },
+  {
+    name: '403 is the fault of the client',
+    file: 'routing/upstream-verdict.ts',
+    find: '  [403, CREDENTIAL_REFUSED],\n',
+    replace: '',
+    why: "the provider's text about our credential reaches the client, and there is no fallback",
+  },
+  {
+    name: 'a rejected request falls back',
+    file: 'routing/upstream-verdict.ts',
+    find: 'status < 500 ? CLIENTS_OWN : FAILED',
+    replace: 'status < 400 ? CLIENTS_OWN : FAILED',
+    why: 'a bad request is sent to every provider in turn and takes each out of the order',
+  },
+  {
+    name: 'throttling counts as a fault',
+    file: 'routing/upstream-verdict.ts',
+    find: '[429, THROTTLED]',
+    replace: '[429, FAILED]',
+    why: 'a busy endpoint is taken for broken',
+  },
+  {
+    name: 'two faults in a row open the breaker',
+    file: 'routing/breaker-rule.ts',
+    find: 'const ROW_MIN = 3;',
+    replace: 'const ROW_MIN = 2;',
+    why: 'endpoints leave the order too early',
+    tests: ['/server/src/admission/health/endpoint-health.db.test.ts', 'routing/health-report.test.ts'],
+  },
+  {
+    name: 'one client takes an endpoint away from others',
+    file: 'routing/breaker-rule.ts',
+    find: 'return row.caller === null || !servesOthers;',
+    replace: 'return true;',
+    why: 'poisonous requests of one tenant stop another',
+    tests: ['routing/health-report.test.ts', '/server/src/admission/health/endpoint-health.db.test.ts'],
+  },
+]);
