@@ -32,8 +32,8 @@ export interface SchedulerWatch extends Disposable {
   typicallyWithin(msMax: number, tookMs: number, what: string): void;
   /** For what depends on time and is not a duration, such as a count per second. */
   inTime(holds: boolean, what: string): void;
-  /** The longest that the scheduler may have delayed something by. */
-  takenMs(): number;
+  /** The longest that the scheduler may have delayed something by; in the worst span of that length, if one is given. */
+  takenMs(spanMs?: number): number;
 }
 
 /** Runs the work, which is to end within `msMax` beyond what the scheduler takes from these processes and from this one. */
@@ -93,7 +93,7 @@ export function watchScheduler(
       judge(tookMs * (1 - taken.ms / taken.ofMs) <= msMax, tooLong(msMax, tookMs, what), taken);
     },
     inTime: (holds, what) => judge(holds, what, takenIn(sample())),
-    takenMs: () => takenIn(sample()).ms,
+    takenMs: (spanMs) => (spanMs === undefined ? takenIn(sample()) : mostTaken(sample(), spanMs)).ms,
     [Symbol.dispose]: () => clearInterval(timer),
   };
 }

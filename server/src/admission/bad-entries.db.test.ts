@@ -40,7 +40,7 @@ describe('entries that cannot be read', () => {
       log: createLog('silent'),
       commandTimeoutMs: 10_000,
     });
-    await redis.whenReady(5_000);
+    await redis.whenReady(60_000);
   });
   beforeEach(async () => {
     await redis.run(['FLUSHALL']);

@@ -28,7 +28,7 @@ describe('those who wait while Redis is away for less than their wait budget', (
     server = await startRedis();
     for (const gatewayId of ['one', 'two']) {
       const redis = createRedis({ url: server.url, clock, log });
-      await redis.whenReady(5_000);
+      await redis.whenReady(60_000);
       const engine = createRedisEngine({
         aside: nothingAside,
         scripts: createScripts(redis),

@@ -38,7 +38,7 @@ describe('the admission desk', () => {
   before(async () => {
     server = await startRedis();
     redis = createRedis({ url: server.url, clock: systemClock, log });
-    await redis.whenReady(5_000);
+    await redis.whenReady(60_000);
     engine = engineAt(() => Date.now());
   });
   beforeEach(async () => {
@@ -204,7 +204,7 @@ describe('the admission desk', () => {
       begin: () => server.kill(),
       end: async () => {
         await server.start();
-        await redis.whenReady(5_000);
+        await redis.whenReady(60_000);
       },
     },
     {
@@ -212,7 +212,7 @@ describe('the admission desk', () => {
       begin: () => server.pause(),
       end: async () => {
         server.resume();
-        await redis.whenReady(5_000);
+        await redis.whenReady(60_000);
       },
     },
     {
@@ -268,7 +268,7 @@ describe('the admission desk', () => {
     const asked = ask();
     assert.equal((await desk.admit(asked)).kind, 'admitted');
     await server.start();
-    await redis.whenReady(5_000);
+    await redis.whenReady(60_000);
     await until(() => hasLease(asked.operationId), 'it gets no lease');
     desk.settle(organizationId, asked.operationId, USED, 'record');
     const [settlement] = settlements;

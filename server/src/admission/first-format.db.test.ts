@@ -38,8 +38,13 @@ async function swept(): Promise<string[][]> {
 describe('leases of the first format', () => {
   before(async () => {
     server = await startRedis();
-    redis = createRedis({ url: server.url, clock: systemClock, log: createLog('silent') });
-    await redis.whenReady(5_000);
+    redis = createRedis({
+      url: server.url,
+      clock: systemClock,
+      log: createLog('silent'),
+      commandTimeoutMs: 10_000,
+    });
+    await redis.whenReady(60_000);
   });
   beforeEach(async () => {
     await redis.run(['FLUSHALL']);

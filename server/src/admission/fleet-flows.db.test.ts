@@ -34,7 +34,7 @@ describe('the live traffic of all gateways, on a cluster', () => {
   before(async () => {
     cluster = await startRedisCluster();
     watched = createRedis({ url: cluster.urls.join(','), clock: systemClock, log });
-    await watched.whenReady(10_000);
+    await watched.whenReady(60_000);
   });
   beforeEach(async () => {
     organizationId = randomUUIDv7();
@@ -49,7 +49,7 @@ describe('the live traffic of all gateways, on a cluster', () => {
 
   async function start(gatewayId: string, index: number): Promise<Gateway> {
     const redis = createRedis({ url: cluster.urls.join(','), clock: systemClock, log });
-    await redis.whenReady(10_000);
+    await redis.whenReady(60_000);
     const gateway: Gateway = {
       flows: [],
       lanes: [],

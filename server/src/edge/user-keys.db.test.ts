@@ -52,7 +52,7 @@ describe('User API keys', () => {
     postgres = await startTcpProxy({ target: migrated.url });
     server = await startRedis();
     redis = createRedis({ url: server.url, clock: systemClock, log: silentLog });
-    await redis.whenReady(5_000);
+    await redis.whenReady(60_000);
     fences = createFences({ redis, db: migrated.db });
   });
   beforeEach(async () => {
@@ -79,7 +79,7 @@ describe('User API keys', () => {
   ): Promise<Gateway> {
     const database = createDatabase({ url: postgres.url, log: silentLog, connectTimeoutMs: 500 });
     const ownRedis = createRedis({ url: server.url, clock: systemClock, log: silentLog });
-    await ownRedis.whenReady(5_000);
+    await ownRedis.whenReady(60_000);
     const sealer = createSealer({ primary: randomBytes(32) });
     const snapshots = createSnapshots({ database, sealer, clock: systemClock, log: silentLog });
     const directory = createKeyDirectory({ database, snapshots, log: silentLog, keysMax });
@@ -348,7 +348,7 @@ describe('User API keys', () => {
     } finally {
       server.resume();
     }
-    await redis.whenReady(5_000);
+    await redis.whenReady(60_000);
   });
 
   it('work after a backup was restored, and the fence above it is removed', async () => {

@@ -17,7 +17,7 @@ describe('the settings of Redis at start', () => {
   before(async () => {
     server = await startRedis();
     redis = createRedis({ url: server.url, clock, log, commandTimeoutMs: 5_000 });
-    await redis.whenReady(5_000);
+    await redis.whenReady(60_000);
   });
   after(async () => {
     await redis.close();

@@ -29,7 +29,7 @@ const USED = { dispatched: true, tokens: 5, spendMicros: 5 };
 async function main(orders: GatewayOrders): Promise<void> {
   const log = createLog('silent');
   const redis = createRedis({ url: orders.redisUrl, clock: systemClock, log });
-  await redis.whenReady(2_000).catch(() => undefined);
+  await redis.whenReady(60_000).catch(() => undefined);
   const database = createDatabase({ url: orders.databaseUrl, log });
   const admission = createAdmission({
     redis,

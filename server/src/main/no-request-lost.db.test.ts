@@ -49,7 +49,7 @@ describe('a gateway that is killed at any moment', () => {
     directory = spoolDirectory();
     [migrated, server] = await Promise.all([migratedDatabase(), startRedis({ appendonly: true })]);
     redis = createRedis({ url: server.url, clock: systemClock, log, commandTimeoutMs: 5_000 });
-    await redis.whenReady(5_000);
+    await redis.whenReady(60_000);
     await toDisk();
   });
   after(async () => {
@@ -95,7 +95,7 @@ describe('a gateway that is killed at any moment', () => {
       await server.kill();
       await sleep(ms);
       await server.start();
-      await redis.whenReady(10_000);
+      await redis.whenReady(60_000);
       await toDisk();
     },
     async (ms) => {

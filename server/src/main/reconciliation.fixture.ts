@@ -39,8 +39,13 @@ export interface ReconciledStores {
 /** A ledger with room for these days, and an engine whose time stands still at the end of them. */
 export async function startReconciledStores(fromMs: number, nowMs: number): Promise<ReconciledStores> {
   const [migrated, server] = await Promise.all([migratedDatabase(), startRedis()]);
-  const redis = createRedis({ url: server.url, clock: systemClock, log: createLog('silent') });
-  await redis.whenReady(5_000);
+  const redis = createRedis({
+    url: server.url,
+    clock: systemClock,
+    log: createLog('silent'),
+    commandTimeoutMs: 10_000,
+  });
+  await redis.whenReady(60_000);
   const engine = createRedisEngine({
     aside: nothingAside,
     scripts: createScripts(redis),

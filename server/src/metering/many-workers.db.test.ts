@@ -32,8 +32,13 @@ describe('four workers on the same rollups', () => {
 
   before(async () => {
     [migrated, server] = await Promise.all([migratedDatabase(), startRedis()]);
-    redis = createRedis({ url: server.url, clock: systemClock, log: createLog('silent') });
-    await redis.whenReady(5_000);
+    redis = createRedis({
+      url: server.url,
+      clock: systemClock,
+      log: createLog('silent'),
+      commandTimeoutMs: 10_000,
+    });
+    await redis.whenReady(60_000);
   });
   after(async () => {
     await redis.close();

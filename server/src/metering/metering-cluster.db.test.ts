@@ -21,8 +21,8 @@ describe('records on their way to the ledger, on a cluster', () => {
 
   before(async () => {
     [migrated, cluster] = await Promise.all([migratedDatabase(), startRedisCluster()]);
-    redis = createRedis({ url: cluster.urls.join(','), clock: systemClock, log });
-    await redis.whenReady(10_000);
+    redis = createRedis({ url: cluster.urls.join(','), clock: systemClock, log, commandTimeoutMs: 10_000 });
+    await redis.whenReady(60_000);
   });
   after(async () => {
     await redis.close();

@@ -30,7 +30,7 @@ describe('records on their way to the ledger', () => {
     proxy = await startTcpProxy({ target: server.url });
     redis = createRedis({ url: server.url, clock: systemClock, log });
     proxied = createRedis({ url: proxy.url, clock: systemClock, log });
-    await Promise.all([redis.whenReady(5_000), proxied.whenReady(5_000)]);
+    await Promise.all([redis.whenReady(60_000), proxied.whenReady(60_000)]);
   });
   beforeEach(() => {
     workers = [];
@@ -357,7 +357,7 @@ describe('records on their way to the ledger', () => {
     sink.append(record.organizationId, JSON.stringify(record));
     await until(async () => spool.state().waiting === 1, 'the record is not kept');
     await server.start();
-    await redis.whenReady(5_000);
+    await redis.whenReady(60_000);
     await until(async () => (await rows()).length === 2, 'the row is not written');
     assert.equal(await sink.close(1_000), 0);
     assert.deepEqual(await spool.stop(1_000), { kept: 0, lost: 0 });

@@ -16,7 +16,7 @@ describe('records of requests that were never admitted', () => {
   before(async () => {
     server = await startRedis();
     redis = createRedis({ url: server.url, clock: systemClock, log: createLog('silent') });
-    await redis.whenReady(5_000);
+    await redis.whenReady(60_000);
   });
   beforeEach(() => {
     kept = [];
@@ -70,7 +70,7 @@ describe('records of requests that were never admitted', () => {
     }
     assert.equal(usage.pending(), 0);
     server.resume();
-    await redis.whenReady(5_000);
+    await redis.whenReady(60_000);
     usage.append(organizationId, 'after');
     assert.equal(await usage.close(5_000), 0);
     assert.equal((await arrived()).at(-1), 'after');
@@ -84,6 +84,6 @@ describe('records of requests that were never admitted', () => {
     usage.append(organizationId, 'late');
     assert.deepEqual(kept, ['record 0', 'record 1', 'record 2', 'late']);
     server.resume();
-    await redis.whenReady(5_000);
+    await redis.whenReady(60_000);
   });
 });

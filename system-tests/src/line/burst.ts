@@ -1,6 +1,6 @@
 import { headers as names } from '@relay/contract';
 import type { TaggedAnswer } from '../harness/tagged-request.ts';
-import { exceededWindows, type Line, type Site } from './site.ts';
+import { type Exceeded, exceededWindows, type Line, type Site } from './site.ts';
 
 const SPAN_MS = 250;
 
@@ -11,7 +11,7 @@ export interface Burst {
   /** The most calls that the provider got within a quarter of a second. */
   readonly mostInSpan: number;
   readonly spreadMs: number;
-  readonly exceeded: number;
+  readonly exceeded: Exceeded;
 }
 
 /** Many concurrent requests that the window has room for, and the pace has not. */

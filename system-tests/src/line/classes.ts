@@ -2,7 +2,7 @@ import type { RequestLogEntry } from '@relay/provider-sim';
 import { quantile, tagOf } from '../harness/provider-view.ts';
 import type { Sent, TaggedAnswer } from '../harness/tagged-request.ts';
 import { afterMs, until } from '../harness/until.ts';
-import { exceededWindows, type Line, reasonsOf, type Site } from './site.ts';
+import { type Exceeded, exceededWindows, type Line, reasonsOf, type Site } from './site.ts';
 
 /** As many successive dispatches as a minute of 60 has: the lower class gets a tenth of them, less one. */
 const SPAN = 60;
@@ -33,7 +33,7 @@ export interface Classes {
   readonly firstComeP99Ms: number;
   /** The smallest part that batch got of successive dispatches, while interactive alone could have used them all. */
   readonly batchShare: number;
-  readonly exceeded: number;
+  readonly exceeded: Exceeded;
 }
 
 /** Interactive requests come to an endpoint for which a crowd of batch requests waits. */

@@ -1,6 +1,6 @@
 import { quantile } from '../harness/provider-view.ts';
 import { until } from '../harness/until.ts';
-import { exceededWindows, type Line, reasonsOf, type Site } from './site.ts';
+import { type Exceeded, exceededWindows, type Line, reasonsOf, type Site } from './site.ts';
 
 const MANY = 1_000;
 const FEW = 10;
@@ -10,7 +10,7 @@ export interface Fairness {
   readonly besideP50Ms: number;
   readonly failed: number;
   readonly reasons: readonly string[];
-  readonly exceeded: number;
+  readonly exceeded: Exceeded;
 }
 
 /** Ten requests of one caller: by themselves on one line, and on another behind a thousand of another caller. */
@@ -42,7 +42,7 @@ export async function compareCallers(
     besideP50Ms: quantile(beside.waitsMs, 0.5),
     failed: alone.failed + beside.failed + (queued ? 0 : 1),
     reasons: [...alone.reasons, ...beside.reasons, ...turnedAway],
-    exceeded: exceeded.reduce((sum, each) => sum + each, 0),
+    exceeded: (travelMs) => exceeded.reduce((sum, each) => sum + each(travelMs), 0),
   };
 }
 

@@ -1,7 +1,7 @@
 import { readRequestLog } from '../harness/request-log.ts';
 import { type Sent, sendTagged } from '../harness/tagged-request.ts';
 import { afterMs, until } from '../harness/until.ts';
-import { exceededWindows, type Line, reasonsOf, type Site } from './site.ts';
+import { type Exceeded, exceededWindows, type Line, reasonsOf, type Site } from './site.ts';
 
 const LEDGER_MS_MAX = 30_000;
 const STREAM_FRAMES = 20;
@@ -19,7 +19,7 @@ export interface ProcessFreeze {
   readonly reasons: readonly string[];
   /** Streams that did not reach their end. */
   readonly cut: number;
-  readonly exceeded: number;
+  readonly exceeded: Exceeded;
   /** Requests that the provider saw and that have no row, and rows beyond the first. */
   readonly lost: number;
   readonly duplicated: number;

@@ -1,5 +1,5 @@
 import { afterMs, until } from '../harness/until.ts';
-import { exceededWindows, type Line, reasonsOf, type Site } from './site.ts';
+import { type Exceeded, exceededWindows, type Line, reasonsOf, type Site } from './site.ts';
 
 export interface FreezeSetup {
   readonly waiters: number;
@@ -11,7 +11,7 @@ export interface Freeze {
   readonly waiting: number;
   readonly failed: number;
   readonly reasons: readonly string[];
-  readonly exceeded: number;
+  readonly exceeded: Exceeded;
 }
 
 /** Redis stands still while everybody waits, for less than anybody's wait budget. */

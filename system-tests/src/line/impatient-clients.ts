@@ -1,6 +1,6 @@
 import { headers as names } from '@relay/contract';
 import { afterMs } from '../harness/until.ts';
-import { exceededWindows, type GapsMs, gapsOf, type Line, type Site } from './site.ts';
+import { type Exceeded, exceededWindows, type GapsMs, gapsOf, type Line, type Site } from './site.ts';
 
 const CLIENTS = 12;
 const TIMEOUT_MS = 3_000;
@@ -12,7 +12,7 @@ const PAUSE_MS_MAX = 1_000;
 export interface Impatience {
   readonly calls: number;
   readonly timeouts: number;
-  readonly exceeded: number;
+  readonly exceeded: Exceeded;
   readonly gaps: GapsMs;
 }
 

@@ -1,5 +1,5 @@
 import { afterMs } from '../harness/until.ts';
-import { exceededWindows, type Line, type Site } from './site.ts';
+import { type Exceeded, exceededWindows, type Line, type Site } from './site.ts';
 
 const LEAVERS = 7;
 const LEAVE_AFTER_MS = 500;
@@ -8,7 +8,7 @@ export interface Leaving {
   readonly status: number;
   /** From the survivor's arrival to the provider. */
   readonly waitMs: number;
-  readonly exceeded: number;
+  readonly exceeded: Exceeded;
 }
 
 /** One request takes the capacity of now, seven wait and hang up, and one has come behind them. */

@@ -13,13 +13,15 @@ import { measureIdleLine } from './idle-line.ts';
 import { FOR_MS, POSSIBLE_CALLS, sendImpatiently } from './impatient-clients.ts';
 import { leaveBeforeOne } from './leaving.ts';
 import { saturate } from './saturation.ts';
-import { type Limit, type Site, startSite } from './site.ts';
+import { type Exceeded, type Limit, type Site, startSite, TRAVEL_MS } from './site.ts';
 
 // Requests that wait for capacity, judged by the provider's own log and by what clients see. The full size takes minutes:
 // RELAY_SYSTEM_LONG=1 npm run system -- line
 
 const GATEWAYS = 3;
 const MANY_MS = 300_000;
+/** The longest that a request may travel to the provider on a busy machine. */
+const SPAN_MS = 500;
 /** In full beyond the end of every lease. */
 const PROCESS_FREEZE_MS = IS_LONG ? 25_000 : 3_000;
 const MINUTELY_MS = IS_LONG ? 300_000 : 60_000;
@@ -57,7 +59,10 @@ after(() => reportFigures(figures));
 
 let site: Site;
 
-/** A test that counts among the scenarios, and shows what it measured. Bounds on time are held against the watch, after all others. */
+/**
+ * A test that counts among the scenarios, and shows what it measured. Bounds on time are held against the watch, after all others. What a
+ * result says of exceeded windows is judged for all of them alike.
+ */
 function scenario<Result extends object>(
   name: string,
   measure: () => Promise<Result>,
@@ -70,8 +75,17 @@ function scenario<Result extends object>(
     const result = await measure();
     context.diagnostic(JSON.stringify(result));
     judge(result, watch);
+    const { exceeded } = result as { readonly exceeded?: Exceeded };
+    if (exceeded !== undefined) assertKept(watch, exceeded);
     figures.failing -= 1;
   });
+}
+
+/** No window held more than its limit, by the provider's clock. What the scheduler delays on its way arrives closer to the next request. */
+function assertKept(watch: SchedulerWatch, exceeded: Exceeded): void {
+  if (exceeded(TRAVEL_MS) === 0) return;
+  const delayedMs = TRAVEL_MS + watch.takenMs(SPAN_MS);
+  watch.inTime(exceeded(delayedMs) === 0, `${exceeded(TRAVEL_MS)} windows were exceeded`);
 }
 
 /** The provider got most of the calls that the limit allows; what the scheduler takes may stay unused. */
@@ -109,9 +123,8 @@ describe('one gateway', { concurrency: 2 }, () => {
       const line = await site.line('minutely', { limit: perMinute(600), waitMsMax: 30_000 });
       return saturate(site, line, { clients: 40, forMs: MINUTELY_MS, perSecond: 10 });
     },
-    ({ share, exceeded, ...answers }, watch) => {
+    ({ share, ...answers }, watch) => {
       figures.saturation_share = rounded(share);
-      assert.equal(exceeded, 0);
       assertServed(watch, answers);
       assertUsed(watch, share, { min: MINUTE_SHARE_MIN, forMs: MINUTELY_MS });
     },
@@ -125,9 +138,8 @@ describe('one gateway', { concurrency: 2 }, () => {
         const line = await site.line('impatient', { limit: perSecond(2), waitMsMax: 30_000 });
         return sendImpatiently(site, line, () => [0]);
       },
-      ({ calls, exceeded }, watch) => {
+      ({ calls }, watch) => {
         figures.impatient_share = rounded(calls / POSSIBLE_CALLS);
-        assert.equal(exceeded, 0);
         assertUsed(watch, calls / POSSIBLE_CALLS, { min: IMPATIENT_SHARE_MIN, forMs: FOR_MS });
       },
     );
@@ -138,8 +150,8 @@ describe('one gateway', { concurrency: 2 }, () => {
         const line = await site.line('leaving', { limit: perSecond(1), waitMsMax: 30_000 });
         return leaveBeforeOne(site, line);
       },
-      ({ status, waitMs, exceeded }, watch) => {
-        assert.deepEqual({ status, exceeded }, { status: 200, exceeded: 0 });
+      ({ status, waitMs }, watch) => {
+        assert.equal(status, 200);
         watch.within(SURVIVOR_MS_MAX, waitMs, 'the wait of the one behind them');
       },
     );
@@ -150,9 +162,9 @@ describe('one gateway', { concurrency: 2 }, () => {
         const line = await site.line('burst', { limit: perMinute(60), waitMsMax: 5_000 });
         return sendBurst(site, line, { requests: 30, gateways: 1 });
       },
-      ({ served, strange, mostInSpan, exceeded }, watch) => {
+      ({ served, strange, mostInSpan }, watch) => {
         figures.burst_most_in_250_ms = mostInSpan;
-        assert.deepEqual({ strange, exceeded }, { strange: [], exceeded: 0 });
+        assert.deepEqual(strange, []);
         // The window has room for all, so no refusal would be true.
         assert.equal(served, 30);
         watch.inTime(mostInSpan <= BURST_MOST_MAX, `${mostInSpan} within 250 ms`);
@@ -210,9 +222,8 @@ describe('one gateway', { concurrency: 2 }, () => {
         const [alone, shared] = [await site.line('alone', setup), await site.line('shared', setup)];
         return compareCallers(site, { alone, shared });
       },
-      ({ aloneP50Ms, besideP50Ms, exceeded, ...answers }, watch) => {
+      ({ aloneP50Ms, besideP50Ms, ...answers }, watch) => {
         figures.fair_ratio = rounded(besideP50Ms / aloneP50Ms);
-        assert.equal(exceeded, 0);
         assertServed(watch, answers);
         watch.typicallyWithin(aloneP50Ms * FAIR_RATIO_MAX, besideP50Ms, 'beside the thousand');
       },
@@ -224,9 +235,8 @@ describe('one gateway', { concurrency: 2 }, () => {
         const line = await site.line('secondly', { limit: perSecond(20), waitMsMax: 30_000 });
         return saturate(site, line, { clients: 60, forMs: SECONDLY_MS, perSecond: 20 });
       },
-      ({ share, exceeded, ...answers }, watch) => {
+      ({ share, ...answers }, watch) => {
         figures.saturation_second = rounded(share);
-        assert.equal(exceeded, 0);
         assertServed(watch, answers);
         assertUsed(watch, share, { min: SECOND_SHARE_MIN, forMs: SECONDLY_MS });
       },
@@ -246,10 +256,10 @@ describe('three gateways', { concurrency: 1 }, () => {
       const line = await site.line('frozen', { limit: perMinute(3_000), waitMsMax: 30_000 });
       return freezeUnderLine(site, line, { waiters: 500, freezeMs: 4_000, gateways: GATEWAYS });
     },
-    ({ waiting, failed, exceeded }) => {
+    ({ waiting, failed }) => {
       figures.freeze_failed = failed;
       assert.ok(waiting > 100, `${waiting} wait`);
-      assert.deepEqual({ failed, exceeded }, { failed: 0, exceeded: 0 });
+      assert.equal(failed, 0);
     },
   );
 
@@ -264,12 +274,9 @@ describe('three gateways', { concurrency: 1 }, () => {
         const setup = { waiters: 100, streams: 6, gateways: GATEWAYS, freezeMs: PROCESS_FREEZE_MS };
         return freezeProcess(site, line, victim?.pid ?? 0, setup);
       },
-      ({ waiting, failed, cut, exceeded, lost, duplicated }) => {
+      ({ waiting, failed, cut, lost, duplicated }) => {
         assert.ok(waiting > 0, 'no request waited');
-        assert.deepEqual(
-          { failed, cut, exceeded, lost, duplicated },
-          { failed: 0, cut: 0, exceeded: 0, lost: 0, duplicated: 0 },
-        );
+        assert.deepEqual({ failed, cut, lost, duplicated }, { failed: 0, cut: 0, lost: 0, duplicated: 0 });
       },
     );
 
@@ -308,7 +315,6 @@ describe('three gateways', { concurrency: 1 }, () => {
       const ratio = result.waitP99Ms / result.firstComeP99Ms;
       figures.interactive_wait_ratio = rounded(ratio);
       figures.batch_share = rounded(result.batchShare);
-      assert.equal(result.exceeded, 0);
       const failed = result.interactiveFailed + 200 - result.batchAccepted;
       assertServed(watch, { failed, reasons: result.reasons });
       assert.ok(result.batchShare >= BATCH_SHARE_MIN, `batch got ${result.batchShare}`);
@@ -322,9 +328,9 @@ describe('three gateways', { concurrency: 1 }, () => {
       const line = await site.line('wide', { limit: perMinute(60), waitMsMax: 5_000 });
       return sendBurst(site, line, { requests: 30, gateways: GATEWAYS });
     },
-    ({ served, strange, mostInSpan, exceeded }, watch) => {
+    ({ served, strange, mostInSpan }, watch) => {
       figures.burst_most_in_250_ms = Math.max(figures.burst_most_in_250_ms, mostInSpan);
-      assert.deepEqual({ served, strange, exceeded }, { served: 30, strange: [], exceeded: 0 });
+      assert.deepEqual({ served, strange }, { served: 30, strange: [] });
       watch.inTime(mostInSpan <= BURST_MOST_MAX, `${mostInSpan} within 250 ms`);
     },
   );
@@ -344,9 +350,8 @@ describe('three gateways', { concurrency: 1 }, () => {
       await killing;
       return result;
     },
-    ({ calls, exceeded }, watch) => {
+    ({ calls }, watch) => {
       figures.impatient_share = Math.min(figures.impatient_share, rounded(calls / POSSIBLE_CALLS));
-      assert.equal(exceeded, 0);
       assertUsed(watch, calls / POSSIBLE_CALLS, { min: IMPATIENT_SHARE_MIN, forMs: FOR_MS });
     },
   );

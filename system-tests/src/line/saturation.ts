@@ -1,5 +1,13 @@
 import type { Sent } from '../harness/tagged-request.ts';
-import { exceededWindows, type GapsMs, gapsOf, type Line, reasonsOf, type Site } from './site.ts';
+import {
+  type Exceeded,
+  exceededWindows,
+  type GapsMs,
+  gapsOf,
+  type Line,
+  reasonsOf,
+  type Site,
+} from './site.ts';
 
 export interface SaturationSetup {
   /** Each asks again when it is served, so as many requests are in line at any time. */
@@ -13,7 +21,7 @@ export interface Saturation {
   readonly share: number;
   readonly failed: number;
   readonly reasons: readonly string[];
-  readonly exceeded: number;
+  readonly exceeded: Exceeded;
   readonly gaps: GapsMs;
 }
 

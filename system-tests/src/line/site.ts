@@ -9,7 +9,7 @@ import { byArrival, gapsMs, quantile, slidingExcess, tagOf } from '../harness/pr
 import { type Sent, sendTagged } from '../harness/tagged-request.ts';
 
 /** How much longer one request may travel to the provider than another: the windows are judged shorter by it. */
-const TRAVEL_MS = 50;
+export const TRAVEL_MS = 50;
 const REASON_CHARACTERS = 120;
 const PERIOD_MS = { second: 1_000, minute: 60_000 } as const;
 
@@ -166,7 +166,10 @@ export function gapsOf(log: readonly RequestLogEntry[]): GapsMs {
   return { median: quantile(gaps, 0.5), p90: quantile(gaps, 0.9), most: quantile(gaps, 1) };
 }
 
-/** How many windows of the limit held more than it allows, by the provider's own clock. */
-export function exceededWindows({ period, limit_value }: Limit, log: readonly RequestLogEntry[]): number {
-  return slidingExcess(log, PERIOD_MS[period] - TRAVEL_MS, limit_value, () => 1).exceeded;
+/** How many windows of the limit held more than it allows, by the provider's own clock, if one request may travel that much longer than another. */
+export type Exceeded = (travelMs: number) => number;
+
+export function exceededWindows({ period, limit_value }: Limit, log: readonly RequestLogEntry[]): Exceeded {
+  return (travelMs) =>
+    slidingExcess(log, Math.max(1, PERIOD_MS[period] - travelMs), limit_value, () => 1).exceeded;
 }

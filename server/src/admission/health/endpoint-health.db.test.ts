@@ -62,7 +62,7 @@ describe('health shared by gateways, on a cluster', () => {
   async function start(): Promise<Gateway> {
     const commands = new Map<string, number>();
     const redis = createRedis({ url: cluster.urls.join(','), clock, log: quiet });
-    await redis.whenReady(10_000);
+    await redis.whenReady(60_000);
     const counted: Redis = {
       ...redis,
       run(command, key) {
@@ -246,7 +246,7 @@ describe('health shared by gateways, on a cluster', () => {
   it('keeps its keys in the slot of the organization, and lets them expire', async () => {
     await takeOut();
     const redis = createRedis({ url: cluster.urls.join(','), clock, log: quiet });
-    await redis.whenReady(10_000);
+    await redis.whenReady(60_000);
     const { organizationId } = organization;
     const key = `${prefixOf(organizationId)}${organizationId}:health:endpoint:${first.endpoint.id}`;
     const leftMs = Number(await redis.run(['PTTL', key], key));

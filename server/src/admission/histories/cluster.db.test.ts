@@ -27,7 +27,7 @@ describe('the Redis engine on a cluster of three masters', () => {
     cluster = await startRedisCluster();
     redis = connect(cluster.urls.join(','));
     masters = cluster.urls.map(connect);
-    await Promise.all([redis, ...masters].map((each) => each.whenReady(10_000)));
+    await Promise.all([redis, ...masters].map((each) => each.whenReady(60_000)));
   });
   after(async () => {
     for (const each of [redis, ...masters]) await each.close();
@@ -167,7 +167,7 @@ describe('the Redis engine on a cluster of three masters', () => {
   it('broken connections are made again', async () => {
     for (const master of masters) await master.run(['CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes']);
     await redis.run(['PING'], 'any').catch(() => undefined);
-    await redis.whenReady(5_000);
+    await redis.whenReady(60_000);
     for (const organizationId of organizations())
       assert.deepEqual(await kindsOf(organizationId, 1, 'third'), ['refused']);
   });

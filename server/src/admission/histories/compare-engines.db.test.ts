@@ -29,7 +29,7 @@ describe('random histories', () => {
       log: createLog('warn'),
       commandTimeoutMs: 10_000,
     });
-    await redis.whenReady(5_000);
+    await redis.whenReady(60_000);
   });
   after(async () => {
     await redis.close();

@@ -166,7 +166,7 @@ function addUp(total: Comparison, result: HistoryResult): void {
 
 async function connect(url: string): Promise<Redis> {
   const redis = createRedis({ url, clock: systemClock, log: createLog('warn'), commandTimeoutMs: 10_000 });
-  await redis.whenReady(5_000);
+  await redis.whenReady(60_000);
   return redis;
 }
 

@@ -66,7 +66,7 @@ export interface Fleet {
 export async function startFleet(test: TestContext): Promise<Fleet> {
   const server = await startRedis();
   const redis = createRedis({ url: server.url, clock, log, commandTimeoutMs: 5_000 });
-  await redis.whenReady(5_000);
+  await redis.whenReady(60_000);
   const organizationId = randomUUIDv7();
   const epochs = new Map<number, number>();
   const ledger = new Map<string, number>();

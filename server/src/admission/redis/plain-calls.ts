@@ -14,6 +14,9 @@ type PlainCalls = Pick<
   'extend' | 'restore' | 'restoreUses' | 'penalize' | 'initialize' | 'usage' | 'nextSlots'
 >;
 
+/** A script blocks Redis for everybody while it runs: the windows of a thousand limits take longer than a command's deadline on a busy server. */
+const USAGES_PER_CALL = 100;
+
 /** Calls that move no line. */
 export function createPlainCalls({ scripts, time, prefixFor }: CallDeps): PlainCalls {
   return {
@@ -38,10 +41,18 @@ export function createPlainCalls({ scripts, time, prefixFor }: CallDeps): PlainC
       await scripts.run('initialize', prefixFor(organizationId), [time(), organizationId, ...args]);
     },
     async usage(organizationId, limits) {
-      if (limits.length === 0) return [];
-      const args = limits.flatMap(({ id, metric, period }) => [id, metric, period]);
-      const reply = await scripts.run('usage', prefixFor(organizationId), [time(), organizationId, ...args]);
-      return readUsage(reply, limits);
+      const usages: Awaited<ReturnType<AdmissionEngine['usage']>>[] = [];
+      for (let at = 0; at < limits.length; at += USAGES_PER_CALL) {
+        const part = limits.slice(at, at + USAGES_PER_CALL);
+        const args = part.flatMap(({ id, metric, period }) => [id, metric, period]);
+        const reply = await scripts.run('usage', prefixFor(organizationId), [
+          time(),
+          organizationId,
+          ...args,
+        ]);
+        usages.push(readUsage(reply, part));
+      }
+      return usages.flat();
     },
     async nextSlots(organizationId, operationIds) {
       if (operationIds.length === 0) return [];

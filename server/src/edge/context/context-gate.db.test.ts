@@ -58,7 +58,7 @@ describe('the gate of inference', () => {
   before(async () => {
     redisServer = await startRedis();
     redis = createRedis({ url: redisServer.url, clock: systemClock, log, commandTimeoutMs: 150 });
-    await redis.whenReady(2_000);
+    await redis.whenReady(60_000);
     listener = await listen(
       { host: '127.0.0.1', port: 0 },
       {
@@ -215,7 +215,7 @@ describe('the gate of inference', () => {
     assert.match(text, /"code":"policy_unavailable"/);
     assert.match(text, /retry-after: 1/i);
     assert.deepEqual(letIn, []);
-    await redis.whenReady(5_000);
+    await redis.whenReady(60_000);
     assert.equal((await send([`x-relay-context: ${await signed()}`])).status, 200);
   });
 });

@@ -18,8 +18,8 @@ describe('attempts to sign in', () => {
 
   before(async () => {
     server = await startRedis();
-    redis = createRedis({ url: server.url, clock: systemClock, log: silentLog });
-    await redis.whenReady(5_000);
+    redis = createRedis({ url: server.url, clock: systemClock, log: silentLog, commandTimeoutMs: 10_000 });
+    await redis.whenReady(60_000);
   });
   after(async () => {
     await redis.close();

@@ -68,8 +68,13 @@ export async function startConsole(options: ConsoleOptions = {}): Promise<Consol
   const { db, database } = migrated;
   const mode = options.mode ?? 'self_hosted';
   const owner = await ensureImplicitOrganization(db);
-  const redis = createRedis({ url: privateRedis.url, clock: systemClock, log: silentLog });
-  await redis.whenReady(5_000);
+  const redis = createRedis({
+    url: privateRedis.url,
+    clock: systemClock,
+    log: silentLog,
+    commandTimeoutMs: 10_000,
+  });
+  await redis.whenReady(60_000);
   const fences = createFences({ redis, db });
   const sealer = createSealer({ primary: randomBytes(32) });
   const snapshots = createSnapshots({ database, sealer, clock: systemClock, log: silentLog });

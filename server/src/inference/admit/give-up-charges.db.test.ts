@@ -44,8 +44,8 @@ describe('charges given up while a guardrail checks the response', () => {
 
   before(async () => {
     server = await startRedis();
-    redis = createRedis({ url: server.url, clock: systemClock, log });
-    await redis.whenReady(5_000);
+    redis = createRedis({ url: server.url, clock: systemClock, log, commandTimeoutMs: 10_000 });
+    await redis.whenReady(60_000);
     engine = createRedisEngine({
       aside: nothingAside,
       scripts: createScripts(redis),

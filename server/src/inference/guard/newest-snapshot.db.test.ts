@@ -34,8 +34,8 @@ describe('what a dispatch is decided on', () => {
   before(async () => {
     migrated = await migratedDatabase();
     server = await startRedis();
-    redis = createRedis({ url: server.url, clock: systemClock, log: silentLog });
-    await redis.whenReady(5_000);
+    redis = createRedis({ url: server.url, clock: systemClock, log: silentLog, commandTimeoutMs: 10_000 });
+    await redis.whenReady(60_000);
     elsewhere = createFences({ redis, db: migrated.db });
   });
   beforeEach(async () => {

@@ -31,7 +31,7 @@ describe('fences', () => {
     database = createDatabase({ url: proxy.url, log: silentLog, connectTimeoutMs: 500 });
     server = await startRedis();
     redis = createRedis({ url: server.url, clock: systemClock, log: silentLog });
-    await redis.whenReady(5_000);
+    await redis.whenReady(60_000);
     fences = createFences({ redis, db: database.db });
   });
   beforeEach(async () => {
@@ -153,7 +153,7 @@ describe('fences', () => {
       unwatch();
       server.resume();
     }
-    await redis.whenReady(5_000);
+    await redis.whenReady(60_000);
   });
 
   it('cannot be told when neither store answers, which is an outage and not an answer', async () => {
@@ -165,7 +165,7 @@ describe('fences', () => {
       await proxy.heal();
       await server.start();
     }
-    await redis.whenReady(5_000);
+    await redis.whenReady(60_000);
     const version = await change();
     assert.equal(await fences.read(organizationId), version);
   });

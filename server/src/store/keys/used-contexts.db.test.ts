@@ -15,7 +15,7 @@ describe('used contexts', () => {
   before(async () => {
     server = await startRedis();
     redis = createRedis({ url: server.url, clock: systemClock, log: silentLog, commandTimeoutMs: 100 });
-    await redis.whenReady(2_000);
+    await redis.whenReady(60_000);
   });
   after(async () => {
     await redis.close();

@@ -15,9 +15,15 @@ describe('the index of shards in use', () => {
 
   before(async () => {
     server = await startRedis();
-    const connect = () => createRedis({ url: server.url, clock: systemClock, log: createLog('silent') });
+    const connect = () =>
+      createRedis({
+        url: server.url,
+        clock: systemClock,
+        log: createLog('silent'),
+        commandTimeoutMs: 10_000,
+      });
     [gateway, worker] = [connect(), connect()];
-    await Promise.all([gateway.whenReady(5_000), worker.whenReady(5_000)]);
+    await Promise.all([gateway.whenReady(60_000), worker.whenReady(60_000)]);
   });
   afterEach(async () => {
     await worker.run(['FLUSHALL']);
@@ -57,7 +63,7 @@ describe('the index of shards in use', () => {
     await server.kill();
     gateway.shards.use(prefix);
     await server.start();
-    await worker.whenReady(5_000);
+    await worker.whenReady(60_000);
     const endMs = performance.now() + 10_000;
     while (!(await worker.shards.list()).includes(prefix)) {
       assert.ok(performance.now() < endMs, 'the shard is not noted');

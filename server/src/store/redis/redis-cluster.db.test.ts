@@ -31,14 +31,14 @@ describe('createRedis on a cluster', () => {
   async function openDirect(node: PrivateRedis): Promise<Redis> {
     const connection = createRedis({ url: node.url, clock: systemClock, log: silentLog });
     direct.set(node, connection);
-    await connection.whenReady(5_000);
+    await connection.whenReady(60_000);
     return connection;
   }
 
   async function open(options: Partial<RedisOptions> = {}): Promise<Redis> {
     const url = cluster.urls.join(',');
     redis = createRedis({ url, clock: systemClock, log: silentLog, commandTimeoutMs: 200, ...options });
-    await redis.whenReady(10_000);
+    await redis.whenReady(60_000);
     return redis;
   }
 
@@ -153,7 +153,7 @@ describe('createRedis on a cluster', () => {
     await cluster.nodes[2]?.start();
     await until(() => serves(lost), 'the node is not used again');
     await until(() => serves(alive), 'the cluster is not whole again');
-    await redis.whenReady(5_000);
+    await redis.whenReady(60_000);
   });
 
   it('messages published at any node arrive, and again after the connection was lost', async () => {
