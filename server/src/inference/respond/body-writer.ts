@@ -20,9 +20,9 @@ export class BodyWriter {
     response.chunkedEncoding = false;
   }
 
-  /** Sends the head, which otherwise waits for the body. */
+  /** Sends the head, which otherwise waits for the body. Node's `flushHeaders` would send a provider's bytes beyond ASCII as UTF-8. */
   flushHead(): void {
-    this.#response.flushHeaders();
+    this.#response.write('', 'latin1');
   }
 
   /** False when the client reads too slowly; the response then emits `drain`. */

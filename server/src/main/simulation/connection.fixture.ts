@@ -79,10 +79,6 @@ class SimResponse extends EventEmitter {
     return this;
   }
 
-  flushHeaders(): void {
-    if (this.writableFinished) this.faults.push('a head after the end');
-  }
-
   write(): boolean {
     if (this.writableFinished) this.faults.push('a write after the end');
     return true;
