@@ -146,11 +146,11 @@ export class Reply implements UpstreamListener, InCharge {
     if (this.#mode === 'over') return;
     if (this.#isRejected()) this.#endBuffered();
     else if (this.#client.beganMs === null) this.#finish({ kind: 'failure', fault, held: null });
-    else this.#breakOff(fault.code, new RelayError('stream_interrupted'));
+    else this.#breakOff(fault.code);
   }
 
   /** Ends an answer of which the client has a part. */
-  #breakOff(cause: string, error: RelayError): void {
+  #breakOff(cause: string, error?: RelayError): void {
     if (this.#mode === 'streaming') {
       this.#endCommitted(cause, error);
       return;
@@ -291,14 +291,14 @@ export class Reply implements UpstreamListener, InCharge {
     if (reader.phase !== 'open') this.#relay(reader.takeHeld());
     if (reader.done || reader.errored) for (const bytes of rest) this.#relay(bytes);
     // What was relayed last may be untranslatable, which ended the response.
-    if (this.#mode === 'streaming') this.#endCommitted('ended_early', new RelayError('stream_interrupted'));
+    if (this.#mode === 'streaming') this.#endCommitted('ended_early');
   }
 
   /**
    * A stream that has reported its end or an error is complete, however its connection closes. Any other stream was interrupted,
    * and the client gets one error event of its protocol.
    */
-  #endCommitted(cause: string, error: RelayError): void {
+  #endCommitted(cause: string, error?: RelayError): void {
     const reader = this.#reader;
     if (reader?.errored === true) {
       this.#commit().end();
@@ -312,7 +312,8 @@ export class Reply implements UpstreamListener, InCharge {
       // An incomplete frame is dropped or ended, so that the client parses the error frame by itself.
       if (reader?.isInsideFrame === true && this.#deps.translator === null) this.#commit().write(FRAME_END);
       const before = this.#deps.translator?.lastWritten ?? reader?.lastRead ?? '';
-      this.#commit().write(Buffer.from(this.#deps.errorFrame(error, before)));
+      const said = error ?? new RelayError('stream_interrupted');
+      this.#commit().write(Buffer.from(this.#deps.errorFrame(said, before)));
       this.#commit().end();
       this.#delivered('failed', cause);
     }
