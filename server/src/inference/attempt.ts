@@ -15,6 +15,7 @@ import {
   type AttemptRecord,
   type AttemptResult,
   type Exchange,
+  heldAnswer,
   isFailure,
   logged,
   type RoutedRequest,
@@ -117,8 +118,9 @@ export async function attempt(
   });
   noteResult(deps, exchange, candidate, record, result);
   traceAttempt(exchange, { candidate, passage, record, result, startMs: sentMs, endMs: sentMs + tookMs });
-  if (result.kind === 'answer' && verdictOfStatus(result.answer.status).rejects !== null)
-    await keepMessage(deps, routed, candidate, record, result.answer);
+  const said = heldAnswer(result);
+  if (said !== null && verdictOfStatus(said.status).rejects !== null)
+    await keepMessage(deps, routed, candidate, record, said);
   return translation === null ? result : await translateError(result, translation, exchange.requestId);
 }
 

@@ -137,6 +137,8 @@ export interface AnswerReading {
   readonly sound: boolean;
   /** A count that the provider did not report is missing. */
   readonly usage: Partial<Usage> | null;
+  /** The status that the answer should have had, because it is an error. Absent: it is none. */
+  readonly errorStatus?: number;
 }
 
 /** An answer that arrives as server-sent events. */

@@ -36,6 +36,7 @@ const REJECTION_BYTES_MAX = 16 * 1024;
 
 const INVALID = 'upstream_invalid_response';
 const INCOMPLETE = { code: INVALID, why: 'the response is not a complete JSON object' } as const;
+const REPORTED = { code: INVALID, why: 'the response reports an error' } as const;
 const EMPTY = { code: INVALID, why: 'the stream ended before any content', retry: true } as const;
 const FRAME_END = Buffer.from('\n\n');
 
@@ -198,9 +199,14 @@ export class Reply implements UpstreamListener, InCharge {
       this.#finish({ kind: 'answer', answer: { ...head, body } });
       return;
     }
-    const judge = ({ isSound, counted }: Judged) => {
+    const judge = ({ isSound, counted, errorStatus }: Judged) => {
       this.#judging = null;
       if (isSound) this.#counted = counted;
+      if (errorStatus !== null && this.#deps.translator === null) {
+        // The client gets the provider's bytes, with a status by which its library reads them as an error.
+        this.#finish({ kind: 'failure', fault: REPORTED, held: { ...head, status: errorStatus, body } });
+        return;
+      }
       const mayPass = isSound || !(mustBeJson(head) || this.#isInspected());
       if (mayPass) this.#finish({ kind: 'answer', answer: { ...head, body } });
       else this.onFailure(INCOMPLETE);
