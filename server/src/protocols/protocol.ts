@@ -173,6 +173,8 @@ export interface FrameMeaning {
   readonly serviceTier?: string | null;
   /** The frame is there only because usage was asked for. */
   readonly usageOnly: boolean;
+  /** The data begins as an object and is not JSON, so that clients cannot read it. */
+  readonly isBroken?: true;
   /** The choices that end here, by index, each with its reason. Absent: none does. */
   readonly finished?: readonly number[];
 }

@@ -313,7 +313,8 @@ export class Reply implements UpstreamListener, InCharge {
       if (this.#deps.translator !== null) this.#send(this.#deps.translator.end());
       if (this.#mode === 'over') return;
       this.#commit().end();
-      this.#delivered('completed', null);
+      if (reader.isBroken) this.#delivered('failed', INVALID);
+      else this.#delivered('completed', null);
     } else {
       // An incomplete frame is dropped or ended, so that the client parses the error frame by itself.
       if (reader?.isInsideFrame === true && this.#deps.translator === null) this.#commit().write(FRAME_END);
