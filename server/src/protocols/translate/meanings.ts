@@ -1,4 +1,5 @@
 import type { FieldRule, FieldTable } from './field-sorter.ts';
+import { CARRIED_OF_CALL, CARRIED_OF_MESSAGE } from './readers/carried-members.ts';
 import { advisory, advisoryUnless, carried, essential } from './field-sorter.ts';
 
 /** What clients and providers of translations speak. Providers of Responses need none: they serve chat completions too. */
@@ -282,7 +283,9 @@ const MEANINGS: readonly Meaning[] = [
   { chat: 'assistantMessage.function_call', to: toMessages(essential()) },
   { chat: 'assistantMessage.reasoning_content', to: toMessages(advisory) },
   { chat: 'assistantMessage.reasoning', to: toMessages(advisory) },
-  { chat: 'assistantMessage.reasoning_details', to: toMessages(advisory) },
+  // Signatures of Gemini, LiteLLM and others, which only the provider that made them accepts.
+  ...[...CARRIED_OF_MESSAGE].map((name): Meaning => ({ chat: `assistantMessage.${name}`, to: toMessages(advisory) })),
+  ...[...CARRIED_OF_CALL].map((name): Meaning => ({ chat: `toolCall.${name}`, to: toMessages(advisory) })),
   // Where an earlier answer took its words from. The words themselves are carried.
   {
     chat: 'assistantMessage.annotations',

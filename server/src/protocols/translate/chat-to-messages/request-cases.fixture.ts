@@ -112,7 +112,7 @@ const conversation: readonly RequestCase[] = [
         { role: 'system', content: 'Shorter.' },
       ],
     },
-    leftOut: ['messages[2].role'],
+    leftOut: ['messages[2].role (moved after the user turn)'],
   },
   refused(
     'a system message that no user spoke before',
@@ -144,6 +144,40 @@ const conversation: readonly RequestCase[] = [
     given: { messages: [HELLO, { role: 'assistant', content: 'Hi.', reasoning_content: 'Hm.' }, HELLO] },
     wanted: { messages: [HELLO, { role: 'assistant', content: 'Hi.' }, HELLO] },
     leftOut: ['messages[1].reasoning_content'],
+  },
+  {
+    name: 'signatures of another provider are left out and named',
+    given: {
+      messages: [
+        HELLO,
+        {
+          role: 'assistant',
+          extra_content: { google: { thought_signature: 'a' } },
+          reasoning_details: [{ type: 'reasoning.encrypted', data: 'b' }],
+          tool_calls: [
+            {
+              ...CALLED,
+              extra_content: { google: { thought_signature: 'c' } },
+              provider_specific_fields: { thought_signature: 'd' },
+            },
+          ],
+        },
+        toolMessage('1'),
+      ],
+    },
+    wanted: {
+      messages: [
+        HELLO,
+        { role: 'assistant', content: [USE] },
+        { role: 'user', content: [result('1')] },
+      ],
+    },
+    leftOut: [
+      'messages[1].extra_content',
+      'messages[1].reasoning_details',
+      'messages[1].tool_calls[0].extra_content',
+      'messages[1].tool_calls[0].provider_specific_fields',
+    ],
   },
   refused(
     'a response that would be continued',
@@ -324,6 +358,7 @@ const toolResults: readonly RequestCase[] = [
         { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'call_abc', content: '1' }] },
       ],
     },
+    leftOut: ['messages[1].tool_calls[0].function.arguments (no JSON object: wrapped in one)'],
   },
   {
     name: 'a message of the developer between two of the user comes after both, and is named',
@@ -331,7 +366,7 @@ const toolResults: readonly RequestCase[] = [
     wanted: {
       messages: [HELLO, { role: 'user', content: 'b' }, { role: 'system', content: 'Shorter.' }],
     },
-    leftOut: ['messages[1].role'],
+    leftOut: ['messages[1].role (moved after the user turn)'],
   },
   {
     name: 'cache control in parts',
