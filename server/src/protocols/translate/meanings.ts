@@ -198,7 +198,11 @@ const MEANINGS: readonly Meaning[] = [
   // What an answer has.
   { chat: 'request.n', to: toMessages(essential(1)) },
   { chat: 'request.logprobs', to: toMessages(essential(false)) },
-  { chat: 'request.top_logprobs', responses: 'request.top_logprobs', to: everywhere(essential(0)) },
+  {
+    chat: 'request.top_logprobs',
+    responses: 'request.top_logprobs',
+    to: { chat: carried, messages: essential(0) },
+  },
   { chat: 'request.modalities', to: toMessages(essential(['text'])) },
   { chat: 'request.audio', to: toMessages(essential()) },
   { responses: 'request.image', to: everywhere(essential()) },

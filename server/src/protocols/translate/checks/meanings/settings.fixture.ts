@@ -51,7 +51,11 @@ export const settings: readonly MeaningCase[] = [
     (name) => ({ meaning: name, from: openai(name, 'x'), to: everywhere('named') }),
   ),
   { meaning: 'moderation', from: openai('moderation', {}), to: everywhere('refused') },
-  { meaning: 'probabilities', from: openai('top_logprobs', 3), to: everywhere('refused') },
+  {
+    meaning: 'probabilities',
+    from: openai('top_logprobs', 3),
+    to: { messages: 'refused', chat: { logprobs: true, top_logprobs: 3 } },
+  },
   { meaning: 'no probabilities', from: openai('top_logprobs', 0), to: everywhere({}) },
   {
     meaning: 'obfuscation of streams',

@@ -223,12 +223,18 @@ export const settingsCases: readonly RequestCase[] = [
     ...refused('context_management'),
   },
   { name: 'moderation', request: { moderation: { model: 'omni' } }, ...refused('moderation') },
-  { name: 'probabilities', request: { top_logprobs: 3 }, ...refused('top_logprobs') },
+  {
+    name: 'probabilities',
+    request: { top_logprobs: 3 },
+    chat: { says: { logprobs: true, top_logprobs: 3 } },
+    messages: { refused: 'top_logprobs' },
+  },
   { name: 'no probabilities', request: { top_logprobs: 0 }, ...both({ says: {} }) },
   {
     name: 'probabilities by inclusion',
-    request: { include: ['message.output_text.logprobs'] },
-    ...refused('include[0]'),
+    request: { include: ['message.output_text.logprobs'], top_logprobs: 0 },
+    chat: { says: { logprobs: true, top_logprobs: 0 } },
+    messages: { refused: 'include[0]' },
   },
   {
     name: 'encrypted reasoning, which Messages have as signatures',
