@@ -5297,6 +5297,8 @@ export interface components {
             path_prefix: string;
             /** @description Parameters that the provider rejects. Relay removes them from requests. */
             dropped_parameters: string[];
+            /** @description Parameters of OpenAI that many compatible providers reject, and this one accepts. Translated requests have them only here; requests that pass through keep them everywhere. */
+            accepted_parameters: string[];
             /** @description Parameters that have another name at the provider; Relay sends that name instead. */
             renamed_parameters: {
                 [key: string]: string;

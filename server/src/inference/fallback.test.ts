@@ -130,14 +130,19 @@ describe('fallback', () => {
     });
 
     it('keeps what the provider said about Relay’s credential from the client', async () => {
-      says = { a: [{ status: 200, body: JSON.stringify({ error: { message: `Wrong ${KEY}`, code: 401 } }) }] };
+      says = {
+        a: [{ status: 200, body: JSON.stringify({ error: { message: `Wrong ${KEY}`, code: 401 } }) }],
+      };
       const { status, text, record } = await send('alone');
       assert.deepEqual([status, errorOf(text).code], [502, 'upstream_credential_refused']);
       assert.equal(record.attempts[0]?.upstreamMessage, 'Wrong [redacted]');
     });
 
     it('is no failure where there is content, or a response says itself that it failed', async () => {
-      for (const more of [{ choices: [{ message: { content: 'yes' } }] }, { object: 'response', output: [] }]) {
+      for (const more of [
+        { choices: [{ message: { content: 'yes' } }] },
+        { object: 'response', output: [] },
+      ]) {
         const body = JSON.stringify({ error: { message: 'partial' }, ...more });
         says = { a: [{ status: 200, body }] };
         const { status, text, record } = await send('both');

@@ -166,11 +166,7 @@ const conversation: readonly RequestCase[] = [
       ],
     },
     wanted: {
-      messages: [
-        HELLO,
-        { role: 'assistant', content: [USE] },
-        { role: 'user', content: [result('1')] },
-      ],
+      messages: [HELLO, { role: 'assistant', content: [USE] }, { role: 'user', content: [result('1')] }],
     },
     leftOut: [
       'messages[1].extra_content',

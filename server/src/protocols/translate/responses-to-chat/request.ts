@@ -1,4 +1,5 @@
 import { type JsonObject, objectOf } from '../../../kit/json-value.ts';
+import { OPTIONAL_PARAMETERS } from '../../provider-presets.ts';
 import { FieldSorter, withoutUndefined } from '../field-sorter.ts';
 import { readConversation } from '../from-responses/conversation.ts';
 import { asksForProbabilities, readSettings } from '../from-responses/settings.ts';
@@ -30,6 +31,8 @@ export function chatRequest(
     reasoning_effort: effort(sorter, reasoning['effort'], options),
     verbosity: text['verbosity'] ?? undefined,
     ...probabilities(request),
+    // Which of these the provider gets is for its preset to say.
+    ...Object.fromEntries(OPTIONAL_PARAMETERS.map((name) => [name, request[name] ?? undefined])),
     response_format: format === null ? undefined : responseFormat(sorter, format),
     ...toolSettings(sorter, use),
     service_tier: serviceTier(sorter, 'chat', request['service_tier']),

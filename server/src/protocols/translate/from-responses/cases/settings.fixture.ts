@@ -261,15 +261,28 @@ export const settingsCases: readonly RequestCase[] = [
       user: 'u',
       max_tool_calls: 3,
     },
-    ...leftOut(
-      'client_metadata',
-      'prompt_cache_key',
-      'prompt_cache_retention',
-      'prompt_cache_options',
-      'safety_identifier',
-      'user',
-      'max_tool_calls',
-    ),
+    chat: {
+      says: {
+        prompt_cache_key: 'k',
+        prompt_cache_retention: '24h',
+        prompt_cache_options: { mode: 'explicit' },
+        safety_identifier: 'u',
+        user: 'u',
+      },
+      leftOut: ['client_metadata', 'max_tool_calls'],
+    },
+    messages: {
+      says: {},
+      leftOut: [
+        'client_metadata',
+        'prompt_cache_key',
+        'prompt_cache_retention',
+        'prompt_cache_options',
+        'safety_identifier',
+        'user',
+        'max_tool_calls',
+      ],
+    },
   },
   {
     name: 'a service tier',

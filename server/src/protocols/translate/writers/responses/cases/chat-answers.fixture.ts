@@ -88,7 +88,10 @@ export const chatAnswers: readonly AnswerCase[] = [
       likely(delta({ content: '' }), { content: [END] }),
       ...stop('stop'),
     ],
-    whole: likely(whole({ content: 'Hello' }), { content: [HEL, { ...LO, bytes: null }, END], refusal: null }),
+    whole: likely(whole({ content: 'Hello' }), {
+      content: [HEL, { ...LO, bytes: null }, END],
+      refusal: null,
+    }),
     says: saysText(0, 'Hel', 'lo'),
     end: 'completed',
     output: [message(0, { ...text('Hello'), logprobs: [HEL, { ...LO, bytes: [] }, END] })],
