@@ -172,7 +172,7 @@ function successHeaders(route: Route): HeaderKey[] {
 }
 
 /** What Relay can add to the 200 of a dispatch. */
-export function inferenceHeaders({ path }: Pick<Route, 'path'>): HeaderKey[] {
+function inferenceHeaders({ path }: Pick<Route, 'path'>): HeaderKey[] {
   return headerKeys.filter((key) => {
     const { inference } = headerDescriptions[key];
     return inference !== undefined && path.includes(inference);

@@ -27,10 +27,11 @@ function read({ slices, organizationId, protocol }: CountDeps, body: Buffer): Ju
   return reading instanceof Promise ? reading.then(judgedAs) : judgedAs(reading);
 }
 
-function judgedAs({ sound, usage, errorStatus = null }: AnswerReading): Judged {
+function judgedAs({ sound, usage, errorStatus }: AnswerReading): Judged {
   if (!sound) return UNSOUND;
   const counted = countedOf(usage);
-  return { isSound: true, counted: errorStatus === null ? counted : countedOfError(counted), errorStatus };
+  if (errorStatus === undefined) return { isSound: true, counted, errorStatus: null };
+  return { isSound: true, counted: countedOfError(counted), errorStatus };
 }
 
 /** Relay cannot judge what it cannot decode or hold, so such an answer counts as sound. */

@@ -145,36 +145,6 @@ const conversation: readonly RequestCase[] = [
     wanted: { messages: [HELLO, { role: 'assistant', content: 'Hi.' }, HELLO] },
     leftOut: ['messages[1].reasoning_content'],
   },
-  {
-    name: 'signatures of another provider are left out and named',
-    given: {
-      messages: [
-        HELLO,
-        {
-          role: 'assistant',
-          extra_content: { google: { thought_signature: 'a' } },
-          reasoning_details: [{ type: 'reasoning.encrypted', data: 'b' }],
-          tool_calls: [
-            {
-              ...CALLED,
-              extra_content: { google: { thought_signature: 'c' } },
-              provider_specific_fields: { thought_signature: 'd' },
-            },
-          ],
-        },
-        toolMessage('1'),
-      ],
-    },
-    wanted: {
-      messages: [HELLO, { role: 'assistant', content: [USE] }, { role: 'user', content: [result('1')] }],
-    },
-    leftOut: [
-      'messages[1].extra_content',
-      'messages[1].reasoning_details',
-      'messages[1].tool_calls[0].extra_content',
-      'messages[1].tool_calls[0].provider_specific_fields',
-    ],
-  },
   refused(
     'a response that would be continued',
     { messages: [HELLO, { role: 'assistant', content: 'a' }] },
