@@ -1814,6 +1814,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/docs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read which errors and headers there are */
+        get: operations["getReferenceIndex"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/docs/errors/{code}": {
         parameters: {
             query?: never;
@@ -5297,6 +5314,8 @@ export interface components {
             path_prefix: string;
             /** @description Parameters that the provider rejects. Relay removes them from requests. */
             dropped_parameters: string[];
+            /** @description Parameters of OpenAI that many compatible providers reject, and this one accepts. Translated requests have them only here; requests that pass through keep them everywhere. */
+            accepted_parameters: string[];
             /** @description Parameters that have another name at the provider; Relay sends that name instead. */
             renamed_parameters: {
                 [key: string]: string;
@@ -6904,7 +6923,7 @@ export interface components {
         "X-Relay-Fallback-Count": number;
         /** @description The operation that the request was translated to, such as `chat`. */
         "X-Relay-Translated-To": string;
-        /** @description Request fields that Relay did not send to the provider, because its protocol can’t express them, its preset drops them, or they are thinking blocks that Relay translated in an earlier turn. Names that begin with `response.` are what a response that is not streamed had beside its content. */
+        /** @description Request fields that Relay did not send to the provider, because its protocol can’t express them, its preset drops them, or they are thinking blocks that Relay translated in an earlier turn. Words in parentheses say in which way the provider got the field instead. Names that begin with `response.` are what a response that is not streamed had beside its content. */
         "X-Relay-Left-Out": string;
         /** @description The output cap that Relay added to the request, in tokens per choice. A response of this length was probably cut off. */
         "X-Relay-Output-Cap": number;
@@ -6947,12 +6966,22 @@ export interface operations {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     "x-relay-overhead-ms": components["headers"]["x-relay-overhead-ms"];
+                    "x-relay-error-source": components["headers"]["x-relay-error-source"];
+                    "x-ratelimit-limit-requests": components["headers"]["x-ratelimit-limit-requests"];
+                    "x-ratelimit-remaining-requests": components["headers"]["x-ratelimit-remaining-requests"];
+                    "x-ratelimit-reset-requests": components["headers"]["x-ratelimit-reset-requests"];
+                    "x-ratelimit-limit-tokens": components["headers"]["x-ratelimit-limit-tokens"];
+                    "x-ratelimit-remaining-tokens": components["headers"]["x-ratelimit-remaining-tokens"];
+                    "x-ratelimit-reset-tokens": components["headers"]["x-ratelimit-reset-tokens"];
                     "X-Relay-Selected-Endpoint": components["headers"]["X-Relay-Selected-Endpoint"];
                     "X-Relay-Selected-Endpoint-Id": components["headers"]["X-Relay-Selected-Endpoint-Id"];
                     "X-Relay-Selected-Provider-Id": components["headers"]["X-Relay-Selected-Provider-Id"];
                     "X-Relay-Selected-Upstream-Model": components["headers"]["X-Relay-Selected-Upstream-Model"];
                     "X-Relay-Wait-Ms": components["headers"]["X-Relay-Wait-Ms"];
                     "X-Relay-Fallback-Count": components["headers"]["X-Relay-Fallback-Count"];
+                    "X-Relay-Translated-To": components["headers"]["X-Relay-Translated-To"];
+                    "X-Relay-Left-Out": components["headers"]["X-Relay-Left-Out"];
+                    "X-Relay-Output-Cap": components["headers"]["X-Relay-Output-Cap"];
                     "X-Relay-Estimated-Input-Tokens": components["headers"]["X-Relay-Estimated-Input-Tokens"];
                     "X-Relay-Estimated-Output-Tokens": components["headers"]["X-Relay-Estimated-Output-Tokens"];
                     "X-Relay-Estimated-Cost-Micros": components["headers"]["X-Relay-Estimated-Cost-Micros"];
@@ -6960,12 +6989,6 @@ export interface operations {
                     "X-Relay-Actual-Output-Tokens": components["headers"]["X-Relay-Actual-Output-Tokens"];
                     "X-Relay-Actual-Total-Tokens": components["headers"]["X-Relay-Actual-Total-Tokens"];
                     "X-Relay-Actual-Cost-Micros": components["headers"]["X-Relay-Actual-Cost-Micros"];
-                    "x-ratelimit-limit-requests": components["headers"]["x-ratelimit-limit-requests"];
-                    "x-ratelimit-remaining-requests": components["headers"]["x-ratelimit-remaining-requests"];
-                    "x-ratelimit-reset-requests": components["headers"]["x-ratelimit-reset-requests"];
-                    "x-ratelimit-limit-tokens": components["headers"]["x-ratelimit-limit-tokens"];
-                    "x-ratelimit-remaining-tokens": components["headers"]["x-ratelimit-remaining-tokens"];
-                    "x-ratelimit-reset-tokens": components["headers"]["x-ratelimit-reset-tokens"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7003,12 +7026,22 @@ export interface operations {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     "x-relay-overhead-ms": components["headers"]["x-relay-overhead-ms"];
+                    "x-relay-error-source": components["headers"]["x-relay-error-source"];
+                    "x-ratelimit-limit-requests": components["headers"]["x-ratelimit-limit-requests"];
+                    "x-ratelimit-remaining-requests": components["headers"]["x-ratelimit-remaining-requests"];
+                    "x-ratelimit-reset-requests": components["headers"]["x-ratelimit-reset-requests"];
+                    "x-ratelimit-limit-tokens": components["headers"]["x-ratelimit-limit-tokens"];
+                    "x-ratelimit-remaining-tokens": components["headers"]["x-ratelimit-remaining-tokens"];
+                    "x-ratelimit-reset-tokens": components["headers"]["x-ratelimit-reset-tokens"];
                     "X-Relay-Selected-Endpoint": components["headers"]["X-Relay-Selected-Endpoint"];
                     "X-Relay-Selected-Endpoint-Id": components["headers"]["X-Relay-Selected-Endpoint-Id"];
                     "X-Relay-Selected-Provider-Id": components["headers"]["X-Relay-Selected-Provider-Id"];
                     "X-Relay-Selected-Upstream-Model": components["headers"]["X-Relay-Selected-Upstream-Model"];
                     "X-Relay-Wait-Ms": components["headers"]["X-Relay-Wait-Ms"];
                     "X-Relay-Fallback-Count": components["headers"]["X-Relay-Fallback-Count"];
+                    "X-Relay-Translated-To": components["headers"]["X-Relay-Translated-To"];
+                    "X-Relay-Left-Out": components["headers"]["X-Relay-Left-Out"];
+                    "X-Relay-Output-Cap": components["headers"]["X-Relay-Output-Cap"];
                     "X-Relay-Estimated-Input-Tokens": components["headers"]["X-Relay-Estimated-Input-Tokens"];
                     "X-Relay-Estimated-Output-Tokens": components["headers"]["X-Relay-Estimated-Output-Tokens"];
                     "X-Relay-Estimated-Cost-Micros": components["headers"]["X-Relay-Estimated-Cost-Micros"];
@@ -7016,12 +7049,6 @@ export interface operations {
                     "X-Relay-Actual-Output-Tokens": components["headers"]["X-Relay-Actual-Output-Tokens"];
                     "X-Relay-Actual-Total-Tokens": components["headers"]["X-Relay-Actual-Total-Tokens"];
                     "X-Relay-Actual-Cost-Micros": components["headers"]["X-Relay-Actual-Cost-Micros"];
-                    "x-ratelimit-limit-requests": components["headers"]["x-ratelimit-limit-requests"];
-                    "x-ratelimit-remaining-requests": components["headers"]["x-ratelimit-remaining-requests"];
-                    "x-ratelimit-reset-requests": components["headers"]["x-ratelimit-reset-requests"];
-                    "x-ratelimit-limit-tokens": components["headers"]["x-ratelimit-limit-tokens"];
-                    "x-ratelimit-remaining-tokens": components["headers"]["x-ratelimit-remaining-tokens"];
-                    "x-ratelimit-reset-tokens": components["headers"]["x-ratelimit-reset-tokens"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7059,12 +7086,22 @@ export interface operations {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     "x-relay-overhead-ms": components["headers"]["x-relay-overhead-ms"];
+                    "x-relay-error-source": components["headers"]["x-relay-error-source"];
+                    "x-ratelimit-limit-requests": components["headers"]["x-ratelimit-limit-requests"];
+                    "x-ratelimit-remaining-requests": components["headers"]["x-ratelimit-remaining-requests"];
+                    "x-ratelimit-reset-requests": components["headers"]["x-ratelimit-reset-requests"];
+                    "x-ratelimit-limit-tokens": components["headers"]["x-ratelimit-limit-tokens"];
+                    "x-ratelimit-remaining-tokens": components["headers"]["x-ratelimit-remaining-tokens"];
+                    "x-ratelimit-reset-tokens": components["headers"]["x-ratelimit-reset-tokens"];
                     "X-Relay-Selected-Endpoint": components["headers"]["X-Relay-Selected-Endpoint"];
                     "X-Relay-Selected-Endpoint-Id": components["headers"]["X-Relay-Selected-Endpoint-Id"];
                     "X-Relay-Selected-Provider-Id": components["headers"]["X-Relay-Selected-Provider-Id"];
                     "X-Relay-Selected-Upstream-Model": components["headers"]["X-Relay-Selected-Upstream-Model"];
                     "X-Relay-Wait-Ms": components["headers"]["X-Relay-Wait-Ms"];
                     "X-Relay-Fallback-Count": components["headers"]["X-Relay-Fallback-Count"];
+                    "X-Relay-Translated-To": components["headers"]["X-Relay-Translated-To"];
+                    "X-Relay-Left-Out": components["headers"]["X-Relay-Left-Out"];
+                    "X-Relay-Output-Cap": components["headers"]["X-Relay-Output-Cap"];
                     "X-Relay-Estimated-Input-Tokens": components["headers"]["X-Relay-Estimated-Input-Tokens"];
                     "X-Relay-Estimated-Output-Tokens": components["headers"]["X-Relay-Estimated-Output-Tokens"];
                     "X-Relay-Estimated-Cost-Micros": components["headers"]["X-Relay-Estimated-Cost-Micros"];
@@ -7072,12 +7109,6 @@ export interface operations {
                     "X-Relay-Actual-Output-Tokens": components["headers"]["X-Relay-Actual-Output-Tokens"];
                     "X-Relay-Actual-Total-Tokens": components["headers"]["X-Relay-Actual-Total-Tokens"];
                     "X-Relay-Actual-Cost-Micros": components["headers"]["X-Relay-Actual-Cost-Micros"];
-                    "x-ratelimit-limit-requests": components["headers"]["x-ratelimit-limit-requests"];
-                    "x-ratelimit-remaining-requests": components["headers"]["x-ratelimit-remaining-requests"];
-                    "x-ratelimit-reset-requests": components["headers"]["x-ratelimit-reset-requests"];
-                    "x-ratelimit-limit-tokens": components["headers"]["x-ratelimit-limit-tokens"];
-                    "x-ratelimit-remaining-tokens": components["headers"]["x-ratelimit-remaining-tokens"];
-                    "x-ratelimit-reset-tokens": components["headers"]["x-ratelimit-reset-tokens"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7113,13 +7144,24 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    "request-id": components["headers"]["request-id"];
                     "x-relay-overhead-ms": components["headers"]["x-relay-overhead-ms"];
+                    "x-relay-error-source": components["headers"]["x-relay-error-source"];
+                    "x-ratelimit-limit-requests": components["headers"]["x-ratelimit-limit-requests"];
+                    "x-ratelimit-remaining-requests": components["headers"]["x-ratelimit-remaining-requests"];
+                    "x-ratelimit-reset-requests": components["headers"]["x-ratelimit-reset-requests"];
+                    "x-ratelimit-limit-tokens": components["headers"]["x-ratelimit-limit-tokens"];
+                    "x-ratelimit-remaining-tokens": components["headers"]["x-ratelimit-remaining-tokens"];
+                    "x-ratelimit-reset-tokens": components["headers"]["x-ratelimit-reset-tokens"];
                     "X-Relay-Selected-Endpoint": components["headers"]["X-Relay-Selected-Endpoint"];
                     "X-Relay-Selected-Endpoint-Id": components["headers"]["X-Relay-Selected-Endpoint-Id"];
                     "X-Relay-Selected-Provider-Id": components["headers"]["X-Relay-Selected-Provider-Id"];
                     "X-Relay-Selected-Upstream-Model": components["headers"]["X-Relay-Selected-Upstream-Model"];
                     "X-Relay-Wait-Ms": components["headers"]["X-Relay-Wait-Ms"];
                     "X-Relay-Fallback-Count": components["headers"]["X-Relay-Fallback-Count"];
+                    "X-Relay-Translated-To": components["headers"]["X-Relay-Translated-To"];
+                    "X-Relay-Left-Out": components["headers"]["X-Relay-Left-Out"];
+                    "X-Relay-Output-Cap": components["headers"]["X-Relay-Output-Cap"];
                     "X-Relay-Estimated-Input-Tokens": components["headers"]["X-Relay-Estimated-Input-Tokens"];
                     "X-Relay-Estimated-Output-Tokens": components["headers"]["X-Relay-Estimated-Output-Tokens"];
                     "X-Relay-Estimated-Cost-Micros": components["headers"]["X-Relay-Estimated-Cost-Micros"];
@@ -7127,12 +7169,6 @@ export interface operations {
                     "X-Relay-Actual-Output-Tokens": components["headers"]["X-Relay-Actual-Output-Tokens"];
                     "X-Relay-Actual-Total-Tokens": components["headers"]["X-Relay-Actual-Total-Tokens"];
                     "X-Relay-Actual-Cost-Micros": components["headers"]["X-Relay-Actual-Cost-Micros"];
-                    "x-ratelimit-limit-requests": components["headers"]["x-ratelimit-limit-requests"];
-                    "x-ratelimit-remaining-requests": components["headers"]["x-ratelimit-remaining-requests"];
-                    "x-ratelimit-reset-requests": components["headers"]["x-ratelimit-reset-requests"];
-                    "x-ratelimit-limit-tokens": components["headers"]["x-ratelimit-limit-tokens"];
-                    "x-ratelimit-remaining-tokens": components["headers"]["x-ratelimit-remaining-tokens"];
-                    "x-ratelimit-reset-tokens": components["headers"]["x-ratelimit-reset-tokens"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7169,13 +7205,25 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    "request-id": components["headers"]["request-id"];
                     "x-relay-overhead-ms": components["headers"]["x-relay-overhead-ms"];
+                    "x-relay-error-source": components["headers"]["x-relay-error-source"];
+                    "x-ratelimit-limit-requests": components["headers"]["x-ratelimit-limit-requests"];
+                    "x-ratelimit-remaining-requests": components["headers"]["x-ratelimit-remaining-requests"];
+                    "x-ratelimit-reset-requests": components["headers"]["x-ratelimit-reset-requests"];
+                    "x-ratelimit-limit-tokens": components["headers"]["x-ratelimit-limit-tokens"];
+                    "x-ratelimit-remaining-tokens": components["headers"]["x-ratelimit-remaining-tokens"];
+                    "x-ratelimit-reset-tokens": components["headers"]["x-ratelimit-reset-tokens"];
                     "X-Relay-Selected-Endpoint": components["headers"]["X-Relay-Selected-Endpoint"];
                     "X-Relay-Selected-Endpoint-Id": components["headers"]["X-Relay-Selected-Endpoint-Id"];
                     "X-Relay-Selected-Provider-Id": components["headers"]["X-Relay-Selected-Provider-Id"];
                     "X-Relay-Selected-Upstream-Model": components["headers"]["X-Relay-Selected-Upstream-Model"];
                     "X-Relay-Wait-Ms": components["headers"]["X-Relay-Wait-Ms"];
                     "X-Relay-Fallback-Count": components["headers"]["X-Relay-Fallback-Count"];
+                    "X-Relay-Translated-To": components["headers"]["X-Relay-Translated-To"];
+                    "X-Relay-Left-Out": components["headers"]["X-Relay-Left-Out"];
+                    "X-Relay-Output-Cap": components["headers"]["X-Relay-Output-Cap"];
+                    "X-Relay-Estimated": components["headers"]["X-Relay-Estimated"];
                     "X-Relay-Estimated-Input-Tokens": components["headers"]["X-Relay-Estimated-Input-Tokens"];
                     "X-Relay-Estimated-Output-Tokens": components["headers"]["X-Relay-Estimated-Output-Tokens"];
                     "X-Relay-Estimated-Cost-Micros": components["headers"]["X-Relay-Estimated-Cost-Micros"];
@@ -7183,12 +7231,6 @@ export interface operations {
                     "X-Relay-Actual-Output-Tokens": components["headers"]["X-Relay-Actual-Output-Tokens"];
                     "X-Relay-Actual-Total-Tokens": components["headers"]["X-Relay-Actual-Total-Tokens"];
                     "X-Relay-Actual-Cost-Micros": components["headers"]["X-Relay-Actual-Cost-Micros"];
-                    "x-ratelimit-limit-requests": components["headers"]["x-ratelimit-limit-requests"];
-                    "x-ratelimit-remaining-requests": components["headers"]["x-ratelimit-remaining-requests"];
-                    "x-ratelimit-reset-requests": components["headers"]["x-ratelimit-reset-requests"];
-                    "x-ratelimit-limit-tokens": components["headers"]["x-ratelimit-limit-tokens"];
-                    "x-ratelimit-remaining-tokens": components["headers"]["x-ratelimit-remaining-tokens"];
-                    "x-ratelimit-reset-tokens": components["headers"]["x-ratelimit-reset-tokens"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12075,6 +12117,28 @@ export interface operations {
                     "application/json": {
                         [key: string]: unknown;
                     };
+                };
+            };
+            500: components["responses"]["Error500"];
+        };
+    };
+    getReferenceIndex: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read which errors and headers there are */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
                 };
             };
             500: components["responses"]["Error500"];

@@ -1,4 +1,5 @@
-import { type ErrorCode, type ErrorOwner, errors } from './errors.ts';
+import { type ErrorCode, type ErrorOwner, errorCodes, errors } from './errors.ts';
+import { headerDescriptions, headerKeys, headers } from './headers.ts';
 
 const owners: Readonly<Record<ErrorOwner, string>> = {
   client: 'The caller.',
@@ -38,6 +39,26 @@ export function errorPageHtml(code: ErrorCode): string {
     ({ heading, text }) => `<h2>${inline(heading)}</h2>\n<p>${inline(text)}</p>`,
   );
   return htmlDocument(code, [`<p>${inline(factsOf(code))}</p>`, ...sections]);
+}
+
+/** What a deployment serves of the reference, so that it can be read offline. */
+export function referenceIndexHtml(): string {
+  const listed = (items: readonly string[]) =>
+    `<ul>\n${items.map((item) => `<li>${item}</li>`).join('\n')}\n</ul>`;
+  const pages = errorCodes.map(
+    (code) =>
+      `<a href="${errorPagePath(code)}"><code>${code}</code></a> (${errors[code].status}): ${inline(errors[code].message)}`,
+  );
+  const meanings = headerKeys.map(
+    (key) => `<code>${headers[key]}</code>: ${inline(headerDescriptions[key].meaning)}`,
+  );
+  return htmlDocument('Reference', [
+    '<p><a href="/openapi.json">OpenAPI document</a>: every route with its fields, headers and errors. <code>relay --help</code> lists the commands.</p>',
+    '<h2>Errors</h2>',
+    listed(pages),
+    '<h2>Headers</h2>',
+    listed(meanings),
+  ]);
 }
 
 export interface Refusal {

@@ -57,8 +57,12 @@ export interface HeaderDescription {
   /** The requests or responses that carry it. */
   readonly on: string;
   readonly meaning: string;
+  /** The inference routes whose 200 can carry it, by what their path contains. Absent: none. */
+  readonly inference?: string;
 }
 
+const ANY = '/';
+const MESSAGES = '/messages';
 const threePosts = '200 responses from the chat completions, responses, embeddings and messages routes';
 const nonStreaming = `${threePosts}, except streams, if the provider reported usage and the response has at most 8 MiB`;
 const anyInference = 'inference responses when a limit applies; a 429 describes the limit that caused it';
@@ -82,19 +86,20 @@ export const headerDescriptions: Readonly<Record<HeaderKey, HeaderDescription>> 
     on: 'all responses; optional on requests',
     meaning: 'The request ID. A client’s own value is kept as `client_request_id` in the log.',
   },
-  anthropicRequestId: response(
+  anthropicRequestId: inference(
     'string',
     'responses from `/v1/messages` and its subpaths; from `/v1/models` with `anthropic-version`',
     'The same ID where Anthropic’s clients look for it.',
+    MESSAGES,
   ),
-  overheadMs: response(
+  overheadMs: inference(
     'number',
     'inference responses',
     'Gateway overhead in milliseconds, excluding the wait.',
   ),
-  errorSource: response(
+  errorSource: inference(
     'string',
-    'error responses',
+    'error responses, and 200 streams that begin with a provider’s error',
     '`upstream` when the body is the provider’s own, else `relay`.',
   ),
   retryAfter: response(
@@ -108,12 +113,12 @@ export const headerDescriptions: Readonly<Record<HeaderKey, HeaderDescription>> 
     'error responses',
     'Whether the same request can succeed within a minute; OpenAI’s and Anthropic’s SDKs obey it. Each error code has its value in [Errors](errors/README.md). Where `x-relay-error-source` is `upstream`, it is the provider’s, if it sent one.',
   ),
-  rateLimitLimitRequests: response('integer', anyInference, 'The tightest limit on requests.'),
-  rateLimitRemainingRequests: response('integer', anyInference, 'Requests left under that limit.'),
-  rateLimitResetRequests: response('string', anyInference, 'Time until that limit resets, such as `1.5s`.'),
-  rateLimitLimitTokens: response('integer', anyInference, 'The tightest limit on tokens.'),
-  rateLimitRemainingTokens: response('integer', anyInference, 'Tokens left under that limit.'),
-  rateLimitResetTokens: response('string', anyInference, 'Time until that limit resets, such as `1.5s`.'),
+  rateLimitLimitRequests: inference('integer', anyInference, 'The tightest limit on requests.'),
+  rateLimitRemainingRequests: inference('integer', anyInference, 'Requests left under that limit.'),
+  rateLimitResetRequests: inference('string', anyInference, 'Time until that limit resets, such as `1.5s`.'),
+  rateLimitLimitTokens: inference('integer', anyInference, 'The tightest limit on tokens.'),
+  rateLimitRemainingTokens: inference('integer', anyInference, 'Tokens left under that limit.'),
+  rateLimitResetTokens: inference('string', anyInference, 'Time until that limit resets, such as `1.5s`.'),
   nextCursor: response(
     'string',
     pagedLists,
@@ -137,51 +142,52 @@ export const headerDescriptions: Readonly<Record<HeaderKey, HeaderDescription>> 
     'Applies the change only if the resource still has this version.',
   ),
   csrfToken: request('string', 'writes with a browser session', 'The session’s `csrf_token`.'),
-  selectedEndpoint: response('string', threePosts, 'Name of the selected endpoint.'),
-  selectedEndpointId: response('string', threePosts, 'ID of the selected endpoint.'),
-  selectedProviderId: response('string', threePosts, 'ID of the selected provider.'),
-  selectedUpstreamModel: response('string', threePosts, 'The upstream model used.'),
-  waitMs: response('integer', threePosts, 'Time waited for capacity, in milliseconds.'),
-  fallbackCount: response('integer', threePosts, 'Fallbacks used.'),
-  translatedTo: response(
+  selectedEndpoint: inference('string', threePosts, 'Name of the selected endpoint.'),
+  selectedEndpointId: inference('string', threePosts, 'ID of the selected endpoint.'),
+  selectedProviderId: inference('string', threePosts, 'ID of the selected provider.'),
+  selectedUpstreamModel: inference('string', threePosts, 'The upstream model used.'),
+  waitMs: inference('integer', threePosts, 'Time waited for capacity, in milliseconds.'),
+  fallbackCount: inference('integer', threePosts, 'Fallbacks used.'),
+  translatedTo: inference(
     'string',
     'responses from an endpoint whose protocol differs from the client’s',
     'The operation that the request was translated to, such as `chat`.',
   ),
-  leftOut: response(
+  leftOut: inference(
     'string',
     'responses to requests from which Relay omitted fields',
-    'Request fields that Relay did not send to the provider, because its protocol can’t express them, its preset drops them, or they are thinking blocks that Relay translated in an earlier turn. Names that begin with `response.` are what a response that is not streamed had beside its content.',
+    'Request fields that Relay did not send to the provider, because its protocol can’t express them, its preset drops them, or they are thinking blocks that Relay translated in an earlier turn. Words in parentheses say in which way the provider got the field instead. Names that begin with `response.` are what a response that is not streamed had beside its content.',
   ),
-  outputCap: response(
+  outputCap: inference(
     'integer',
     'responses to requests that are subject to a hard limit and set no output cap',
     'The output cap that Relay added to the request, in tokens per choice. A response of this length was probably cut off.',
   ),
-  estimated: response(
+  estimated: inference(
     'boolean',
     '200 responses from `/v1/messages/count_tokens`',
     '`true` when the count is Relay’s estimate, because no endpoint can count tokens for this model.',
+    '/count_tokens',
   ),
-  estimatedInputTokens: response('integer', threePosts, 'Input tokens, estimated at admission.'),
-  estimatedOutputTokens: response('integer', threePosts, 'Output tokens, estimated at admission.'),
-  estimatedCostMicros: response('integer', threePosts, 'Estimated cost in micro-USD, rounded up.'),
-  actualInputTokens: response(
+  estimatedInputTokens: inference('integer', threePosts, 'Input tokens, estimated at admission.'),
+  estimatedOutputTokens: inference('integer', threePosts, 'Output tokens, estimated at admission.'),
+  estimatedCostMicros: inference('integer', threePosts, 'Estimated cost in micro-USD, rounded up.'),
+  actualInputTokens: inference(
     'integer',
     nonStreaming,
     'Input tokens of the request: the sum of its attempts.',
   ),
-  actualOutputTokens: response(
+  actualOutputTokens: inference(
     'integer',
     nonStreaming,
     'Output tokens of the request: the sum of its attempts.',
   ),
-  actualTotalTokens: response(
+  actualTotalTokens: inference(
     'integer',
     nonStreaming,
     'Total tokens of the request: the sum of its attempts.',
   ),
-  actualCostMicros: response(
+  actualCostMicros: inference(
     'integer',
     nonStreaming,
     'Cost of the request in micro-USD at the configured prices, the sum of its attempts, rounded half up.',
@@ -190,6 +196,16 @@ export const headerDescriptions: Readonly<Record<HeaderKey, HeaderDescription>> 
 
 function response(type: HeaderDescription['type'], on: string, meaning: string): HeaderDescription {
   return { type, direction: 'response', on, meaning };
+}
+
+/** Of inference routes, whose path contains `where`. */
+function inference(
+  type: HeaderDescription['type'],
+  on: string,
+  meaning: string,
+  where = ANY,
+): HeaderDescription {
+  return { ...response(type, on, meaning), inference: where };
 }
 
 function request(type: HeaderDescription['type'], on: string, meaning: string): HeaderDescription {

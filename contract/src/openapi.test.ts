@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import Type from 'typebox';
+import { headerDescriptions, headerKeys, headers } from './headers.ts';
 import { buildOpenApi } from './openapi.ts';
 import { createComponents } from './openapi-schemas.ts';
 import { allRoutes } from './routes.ts';
@@ -74,6 +75,33 @@ describe('the OpenAPI document', () => {
       ['limit', 'cursor'],
     );
     assert.ok(JSON.stringify(list).includes('#/components/headers/X-Next-Cursor'));
+  });
+
+  it('gives inference routes every header that the list of headers says is theirs', () => {
+    const paths = plain['paths'] as Record<string, { post: { responses: { 200: { headers: object } } } }>;
+    const namesOf = (path: string) => Object.keys(paths[path]?.post.responses[200].headers ?? {});
+    const chat = namesOf('/chat/completions');
+    for (const name of [headers.leftOut, headers.translatedTo, headers.outputCap, headers.overheadMs])
+      assert.ok(chat.includes(name), name);
+    assert.ok(!chat.includes(headers.anthropicRequestId) && !chat.includes(headers.estimated));
+    assert.ok(namesOf('/messages').includes(headers.anthropicRequestId));
+    assert.ok(namesOf('/messages/count_tokens').includes(headers.estimated));
+    // What a 200 of inference cannot carry.
+    const others = headerKeys.filter(
+      (key) =>
+        headerDescriptions[key].inference === undefined && headerDescriptions[key].direction !== 'request',
+    );
+    assert.deepEqual(others.toSorted(), [
+      'etag',
+      'idempotencyReplayed',
+      'link',
+      'nextCursor',
+      'requestId',
+      'retryAfter',
+      'retryAfterMs',
+      'shouldRetry',
+      'wwwAuthenticate',
+    ]);
   });
 
   it('keeps management bodies closed and inference bodies open', () => {

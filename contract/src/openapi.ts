@@ -10,22 +10,6 @@ import { propertiesOf, requiredOf, shapeOf } from './schema-shape.ts';
 /** The document's default server includes this prefix, so inference paths are listed without it. */
 const versionPrefix = '/v1';
 
-const dispatchHeaders: readonly HeaderKey[] = [
-  'selectedEndpoint',
-  'selectedEndpointId',
-  'selectedProviderId',
-  'selectedUpstreamModel',
-  'waitMs',
-  'fallbackCount',
-  'estimatedInputTokens',
-  'estimatedOutputTokens',
-  'estimatedCostMicros',
-  'actualInputTokens',
-  'actualOutputTokens',
-  'actualTotalTokens',
-  'actualCostMicros',
-];
-
 const rateHeaders: readonly HeaderKey[] = [
   'rateLimitLimitRequests',
   'rateLimitRemainingRequests',
@@ -177,9 +161,7 @@ function successResponses(route: Route, components: SchemaComponents): Record<st
 
 function successHeaders(route: Route): HeaderKey[] {
   const keys: HeaderKey[] = ['requestId'];
-  if (route.plane === 'inference' && route.method === 'POST') {
-    keys.push('overheadMs', ...dispatchHeaders, ...rateHeaders);
-  }
+  if (route.plane === 'inference' && route.method === 'POST') keys.push(...inferenceHeaders(route));
   const takesCursor = route.query !== undefined && 'cursor' in propertiesOf(route.query);
   // Lists that are always paged carry the cursor in the body instead.
   const cursorInBody =
@@ -187,6 +169,14 @@ function successHeaders(route: Route): HeaderKey[] {
   if (takesCursor && !cursorInBody) keys.push('link', 'nextCursor');
   if (takesIdempotencyKey(route)) keys.push('idempotencyReplayed');
   return keys;
+}
+
+/** What Relay can add to the 200 of a dispatch. */
+function inferenceHeaders({ path }: Pick<Route, 'path'>): HeaderKey[] {
+  return headerKeys.filter((key) => {
+    const { inference } = headerDescriptions[key];
+    return inference !== undefined && path.includes(inference);
+  });
 }
 
 function takesIdempotencyKey(route: Route): boolean {

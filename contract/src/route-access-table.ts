@@ -153,6 +153,7 @@ export const routeAccess: Readonly<Record<RouteId, Access>> = {
   getHealth: 'public',
   getMetrics: 'public',
   getOpenApi: 'public',
+  getReferenceIndex: 'public',
   getErrorPage: 'public',
   whatIf: { everyScope: ['relay:providers:read', 'relay:routing:read', 'relay:limits:read:organization', 'relay:guardrails:read', 'relay:usage:read:organization'] },
 };

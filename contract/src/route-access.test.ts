@@ -32,6 +32,7 @@ describe('the access table', () => {
       'getMetrics',
       'getOpenApi',
       'getReadiness',
+      'getReferenceIndex',
       'getSignInMethods',
       'receiveStripeEvent',
       'requestPasswordReset',

@@ -131,6 +131,10 @@ const Quirks = closed('ProviderQuirks', {
   dropped_parameters: Type.Array(Type.String(), {
     description: 'Parameters that the provider rejects. Relay removes them from requests.',
   }),
+  accepted_parameters: Type.Array(Type.String(), {
+    description:
+      'Parameters of OpenAI that many compatible providers reject, and this one accepts. Translated requests have them only here; requests that pass through keep them everywhere.',
+  }),
   renamed_parameters: Type.Record(Type.String(), Type.String(), {
     description: 'Parameters that have another name at the provider; Relay sends that name instead.',
   }),

@@ -87,6 +87,14 @@ export const deploymentRoutes = {
     summary: 'Read the OpenAPI document',
     success: { status: 200, schema: Type.Record(Type.String(), Type.Unknown()) },
   },
+  getReferenceIndex: {
+    ...operations,
+    method: 'GET',
+    path: '/docs',
+    access: 'public',
+    summary: 'Read which errors and headers there are',
+    success: { status: 200, schema: Type.String(), contentType: 'text/html' },
+  },
   getErrorPage: {
     ...operations,
     method: 'GET',

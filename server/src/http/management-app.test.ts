@@ -218,6 +218,9 @@ describe('the management app', () => {
     assert.match(openApi.openapi, /^3\.1/);
     assert.equal((await fetch(`${url}/docs/errors/queue_full`)).status, 200);
     assert.equal((await fetch(`${url}/docs/errors/toString`)).status, 404);
+    const index = await (await fetch(`${url}/docs`)).text();
+    for (const part of ['/openapi.json', '/docs/errors/queue_full', 'X-Relay-Left-Out'])
+      assert.ok(index.includes(part), part);
   });
   it('mounts every management route of the contract behind the caller check', async () => {
     for (const route of allRoutes.filter(

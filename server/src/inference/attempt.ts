@@ -15,10 +15,10 @@ import {
   type AttemptRecord,
   type AttemptResult,
   type Exchange,
+  heldAnswer,
   isFailure,
   logged,
   type RoutedRequest,
-  type UpstreamAnswer,
   type UpstreamHead,
 } from './exchange.ts';
 import { type HealthDeps, noteContent, noteHealth } from './note-health.ts';
@@ -117,8 +117,7 @@ export async function attempt(
   });
   noteResult(deps, exchange, candidate, record, result);
   traceAttempt(exchange, { candidate, passage, record, result, startMs: sentMs, endMs: sentMs + tookMs });
-  if (result.kind === 'answer' && verdictOfStatus(result.answer.status).rejects !== null)
-    await keepMessage(deps, routed, candidate, record, result.answer);
+  await keepMessage(deps, routed, candidate, record, result);
   return translation === null ? result : await translateError(result, translation, exchange.requestId);
 }
 
@@ -152,14 +151,16 @@ function noteLeftOut(record: AttemptRecord, leftOut: readonly string[]): void {
     record.translated = { ...translated, leftOut: [...translated.leftOut, ...leftOut] };
 }
 
-/** For those who can correct the credential or the address; the client does not get it. */
+/** Keeps what the provider said about Relay's credential or address for those who can correct it; the client does not get it. */
 async function keepMessage(
   deps: AttemptDeps,
   { body }: RoutedRequest,
   candidate: Candidate,
   record: AttemptRecord,
-  answer: UpstreamAnswer,
+  result: AttemptResult,
 ): Promise<void> {
+  const answer = heldAnswer(result);
+  if (answer === null || verdictOfStatus(answer.status).rejects === null) return;
   const kept = await keptMessage(answer, body, sentSecret(candidate));
   if (kept !== undefined) record.upstreamMessage = kept;
   deps.log.warn({ endpoint: candidate.endpoint.id, status: answer.status }, 'credential or address rejected');

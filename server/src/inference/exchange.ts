@@ -207,12 +207,18 @@ export type AttemptEnd =
   | {
       readonly kind: 'failure';
       readonly fault: AttemptFault;
-      /** A stream that reported an error before any content. It is sent to the client if no other attempt succeeds. */
+      /** What reported an error in a 200, before any content. It is sent to the client if no other attempt succeeds. */
       readonly held: UpstreamAnswer | null;
     }
   | { readonly kind: 'delivered'; readonly delivery: Delivery }
   /** The exchange ended early, before anything was sent. */
   | { readonly kind: 'stopped' };
+
+/** What the client gets if no other attempt succeeds. Null: an error of Relay's, or the attempt has ended the exchange. */
+export function heldAnswer(end: AttemptEnd): UpstreamAnswer | null {
+  if (end.kind === 'answer') return end.answer;
+  return end.kind === 'failure' ? end.held : null;
+}
 
 /** Why an attempt has no answer. */
 export interface AttemptFault {

@@ -89,6 +89,68 @@ describe('fallback', () => {
     });
   }
 
+  describe('an error in a 200 with nothing else', () => {
+    const reported: [string, object | string, number][] = [
+      ['an object', { error: { message: 'overloaded', type: 'server_error' } }, 502],
+      ['an object without words', { error: {} }, 502],
+      ['a text', { error: 'model not loaded' }, 502],
+      ['an error that names its status', { error: { message: 'slow down', code: 429 } }, 429],
+      ['an error with empty content', { id: 'x', choices: [], error: { message: 'Provider error' } }, 502],
+      ['a server’s own', { object: 'error', message: 'no such model', code: 404 }, 404],
+      ['a long one', { error: { message: 'x'.repeat(5_000) } }, 502],
+    ];
+    for (const [what, body, status] of reported) {
+      const said = JSON.stringify(body);
+
+      it(`falls back: ${what}`, async () => {
+        says = { a: [{ status: 200, body: said }] };
+        const { status: seen, text, record } = await send('both');
+        assert.deepEqual([seen, text, asked()], [200, GOOD, 'ab']);
+        const { outcome, cause, status: there } = record.attempts[0] ?? {};
+        assert.deepEqual([outcome, cause, there], ['failed', 'upstream_invalid_response', 200]);
+      });
+
+      it(`keeps its bytes, with a status that clients read as an error: ${what}`, async () => {
+        says = { a: [{ status: 200, body: said }] };
+        const { status: seen, text, headers, record } = await send('alone');
+        assert.deepEqual([seen, text, headers['x-relay-error-source']], [status, said, 'upstream']);
+        assert.deepEqual([record.state, record.status], ['failed', status]);
+      });
+    }
+
+    it('falls back and keeps its bytes if it is compressed, or the client asked for a stream', async () => {
+      const body = gzipSync(JSON.stringify({ error: { message: 'overloaded' } }));
+      const zipped = { status: 200, headers: { 'content-encoding': 'gzip' }, body };
+      for (const stream of [false, true]) {
+        says = { a: [zipped, zipped] };
+        assert.equal((await send('both', { stream })).status, 200);
+        const { status, headers } = await send('alone', { stream });
+        assert.deepEqual([status, headers['content-encoding']], [502, 'gzip']);
+      }
+    });
+
+    it('keeps what the provider said about Relay’s credential from the client', async () => {
+      says = {
+        a: [{ status: 200, body: JSON.stringify({ error: { message: `Wrong ${KEY}`, code: 401 } }) }],
+      };
+      const { status, text, record } = await send('alone');
+      assert.deepEqual([status, errorOf(text).code], [502, 'upstream_credential_refused']);
+      assert.equal(record.attempts[0]?.upstreamMessage, 'Wrong [redacted]');
+    });
+
+    it('is no failure where there is content, or a response says itself that it failed', async () => {
+      for (const more of [
+        { choices: [{ message: { content: 'yes' } }] },
+        { object: 'response', output: [] },
+      ]) {
+        const body = JSON.stringify({ error: { message: 'partial' }, ...more });
+        says = { a: [{ status: 200, body }] };
+        const { status, text, record } = await send('both');
+        assert.deepEqual([status, text, record.state], [200, body, 'completed']);
+      }
+    });
+  });
+
   for (const [status, code] of [
     [302, 'upstream_redirected'],
     [401, 'upstream_credential_refused'],

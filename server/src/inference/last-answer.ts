@@ -2,7 +2,7 @@ import { RelayError } from '../domain/relay-error.ts';
 import { type Candidate, sentSecret } from '../domain/routing/routing.ts';
 import { verdictOfStatus } from '../domain/routing/upstream-verdict.ts';
 import type { Clock } from '../kit/clock.ts';
-import { type AttemptResult, type Exchange, isFailure, type RoutedRequest } from './exchange.ts';
+import { type AttemptResult, type Exchange, heldAnswer, isFailure, type RoutedRequest } from './exchange.ts';
 import { sendAnswer } from './respond/answer.ts';
 import { cleanAnswer } from './respond/clean-answer.ts';
 import { responseHeaders } from './respond/response-headers.ts';
@@ -25,7 +25,7 @@ export async function answerWith(
   candidate: Candidate,
   last: HeldResult,
 ): Promise<Ending> {
-  const said = last.kind === 'answer' ? last.answer : last.held;
+  const said = heldAnswer(last);
   if (said === null) throw faultOf(exchange, candidate, last);
   const { rejects } = verdictOfStatus(said.status);
   if (rejects !== null) throw rejectionError(exchange, candidate, rejects, said.status);

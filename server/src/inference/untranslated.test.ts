@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
+import { buildOpenApi } from '@relay/contract';
 import {
   COMPLETION,
   MESSAGE,
@@ -62,6 +63,34 @@ describe('what a translation does not say in other words', () => {
       JSON.parse(second?.text ?? '').error.message,
       /"input\[0\]\.type" cannot be translated\. It is an item_reference, and this endpoint keeps no items\. Send store: false/,
     );
+  });
+
+  it('sends no header of its own that the OpenAPI document does not name for the route', async () => {
+    const { paths } = buildOpenApi() as {
+      paths: Record<string, { post: { responses: Record<string, { headers: object }> } }>;
+    };
+    site.says = {
+      openai: [whole(200, COMPLETION), whole(200, { error: { message: 'no' } })],
+      anthropic: [whole(200, MESSAGE)],
+    };
+    const answers = [
+      ['/messages', await site.sendMessages({ model: 'only-openai' })],
+      ['/chat/completions', await site.sendChat({ model: 'only-anthropic', user: 'u' })],
+      ['/chat/completions', await site.sendChat({ model: 'only-openai' })],
+    ] as const;
+    for (const [path, answer] of answers) {
+      const named = Object.keys(paths[path]?.post.responses['200']?.headers ?? {}).map((name) =>
+        name.toLowerCase(),
+      );
+      const sent = Object.keys(answer?.headers ?? {}).filter((name) =>
+        /^x-relay-|^x-ratelimit-|request-id$/.test(name),
+      );
+      assert.ok(sent.length > 8, sent.join());
+      assert.deepEqual(
+        sent.filter((name) => !named.includes(name)),
+        [],
+      );
+    }
   });
 
   it('goes to those that can be told, past those that cannot', async () => {

@@ -9,8 +9,9 @@ import { finish, type Steps } from '../kit/slices.ts';
 import { type InputBound, inputAtMost } from './input-bound/input-at-most.ts';
 import { type Passage, passageTo } from './passage.ts';
 import type { Protocol } from './protocol.ts';
+import type { Quirks } from './provider-presets.ts';
 import { isTooLargeToParse, type MeasuredBody, PARSED_BYTES_MAX } from './request-body.ts';
-import type { AddedSetting } from './splice-body.ts';
+import { type AddedSetting, takes } from './splice-body.ts';
 import { mayHoldSeals } from './translate/seal.ts';
 import type { Incompatible, TranslatedRequest, Translation } from './translate/translation.ts';
 
@@ -135,24 +136,30 @@ export class AskedRequest implements Asked {
   }
 
   /**
-   * The fields that the provider does not get, without positions in lists; empty where nothing is left out. `dropped`: those that
+   * The fields that the provider does not get, without positions in lists; empty where nothing is left out. `quirks`: what
    * this provider does not take. `maker`: as for `translated`.
    */
-  leftOut(translation: Translation | null, dropped: readonly string[], maker = ''): readonly string[] {
-    const paths = translation === null ? this.#notPassed(dropped) : this.#untold(translation, maker);
+  leftOut(translation: Translation | null, quirks: Quirks, maker = ''): readonly string[] {
+    const paths = translation === null ? this.#notPassed(quirks) : this.#untold(translation, quirks, maker);
     return [...new Set(paths.map((path) => path.replaceAll(/\[\d+\]/g, '')))].map(shownField);
   }
 
-  #untold(translation: Translation, maker: string): readonly string[] {
+  #untold(translation: Translation, quirks: Quirks, maker: string): readonly string[] {
     const translated = this.translated(translation, maker);
-    return translated.kind === 'translated' ? translated.leftOut : [];
+    if (translated.kind !== 'translated') return [];
+    const notTaken = Object.keys(translated.body).filter((name) => !takes(quirks, name));
+    return [...translated.leftOut, ...this.#given(notTaken)];
   }
 
   /** All that requests lose which are passed through. */
-  #notPassed(dropped: readonly string[]): readonly string[] {
+  #notPassed({ dropped_parameters: dropped }: Quirks): readonly string[] {
+    return [...this.#given(dropped), ...this.#thinking.paths];
+  }
+
+  /** Those that the client sent. */
+  #given(names: readonly string[]): readonly string[] {
     const { members } = this.#measured;
-    const given = dropped.filter((name) => members.some((member) => member.name === name));
-    return [...given, ...this.#thinking.paths];
+    return names.filter((name) => members.some((member) => member.name === name));
   }
 
   /** Removes Relay's own thinking from a request that is passed through; null where there is none. */

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { finish } from '../kit/slices.ts';
 import { AskedRequest } from './asked-request.ts';
 import { protocols } from './index.ts';
+import { NO_QUIRKS } from './provider-presets.ts';
 
 function sent(operation: 'messages' | 'responses', text: string): string {
   const { request } = protocols[operation];
@@ -61,7 +62,7 @@ describe('thinking that Relay wrote', () => {
     const asked = new AskedRequest(protocols.messages, body, () => assert.fail('parsed'));
     for (const _attempt of [1, 2]) {
       assert.notEqual(asked.thinkingRemoval, null);
-      assert.deepEqual(asked.leftOut(null, []), ['messages.content']);
+      assert.deepEqual(asked.leftOut(null, NO_QUIRKS), ['messages.content']);
     }
     assert.equal(searched.mock.callCount(), 1);
   });

@@ -6,7 +6,10 @@ import { endpoint } from '../domain/snapshot.fixture.ts';
 import { AskedRequest } from './asked-request.ts';
 import { allProtocols, protocols } from './index.ts';
 import { passageTo } from './passage.ts';
+import { NO_QUIRKS, quirksOf } from './provider-presets.ts';
+import { withQuirks } from './splice-body.ts';
 import { chatToMessages } from './translate/chat-to-messages/index.ts';
+import { responsesToChat } from './translate/responses-to-chat/index.ts';
 
 describe('how a request reaches an endpoint', () => {
   const cases: [Operation, WireProtocol, RouteKind, string][] = [
@@ -72,7 +75,7 @@ describe('a request that is passed through', () => {
       // As it is received, and as it is explained.
       for (const body of [{ ...measured, bytes }, measured])
         assert.deepEqual(
-          new AskedRequest(protocols[operation], body, () => request).leftOut(null, []),
+          new AskedRequest(protocols[operation], body, () => request).leftOut(null, NO_QUIRKS),
           leftOut,
         );
     });
@@ -81,13 +84,16 @@ describe('a request that is passed through', () => {
     const measured = protocols.chat.request.measure({ messages: [], stream_options: {} });
     assert.ok(measured !== null);
     const asked = new AskedRequest(protocols.chat, measured, () => assert.fail('parsed'));
-    assert.deepEqual(asked.leftOut(null, ['stream_options', 'logprobs']), ['stream_options']);
+    assert.deepEqual(
+      asked.leftOut(null, { ...NO_QUIRKS, dropped_parameters: ['stream_options', 'logprobs'] }),
+      ['stream_options'],
+    );
   });
 
   it('is not parsed for it without a mark', () => {
     const body = { members: [], settings: {}, bytes: Buffer.from('{"messages":"not JSON}') };
     const parse = () => assert.fail('parsed');
-    assert.deepEqual(new AskedRequest(protocols.messages, body, parse).leftOut(null, []), []);
+    assert.deepEqual(new AskedRequest(protocols.messages, body, parse).leftOut(null, NO_QUIRKS), []);
   });
 });
 
@@ -100,7 +106,36 @@ describe('a request that has to be translated', () => {
   it('reaches the endpoint, and names what is left out, without positions', () => {
     const request = asked({ model: 'lane', messages, user: 'u-1', prompt_cache_key: 'k' });
     assert.equal(request.obstacle(atAnthropic), null);
-    assert.deepEqual([...request.leftOut(chatToMessages, [])].sort(), ['prompt_cache_key', 'user']);
+    assert.deepEqual([...request.leftOut(chatToMessages, NO_QUIRKS)].sort(), ['prompt_cache_key', 'user']);
+  });
+
+  it('has who asks and the key of a cache where the preset accepts them, and they are named elsewhere', () => {
+    const said = { user: 'u', prompt_cache_key: 'k', safety_identifier: 's' };
+    const given = { model: 'lane', input: 'Hi', store: false, ...said, metadata: { a: 'b' } };
+    const measured = protocols.responses.request.measure(given);
+    assert.ok(measured !== null);
+    const request = new AskedRequest(protocols.responses, measured, () => given);
+    const translated = request.translated(responsesToChat);
+    assert.ok(translated.kind === 'translated');
+    for (const [preset, names] of [
+      ['openai', ['user', 'prompt_cache_key', 'safety_identifier']],
+      ['groq', ['user']],
+      ['google-gemini', []],
+      ['mistral', []],
+      [null, []],
+    ] as const) {
+      const sent = withQuirks(translated.body, quirksOf(preset));
+      const isSent = (name: string) => names.some((each) => each === name);
+      assert.deepEqual(
+        Object.keys(said).filter((name) => name in sent),
+        Object.keys(said).filter(isSent),
+      );
+      const unsent = Object.keys(said).filter((name) => !isSent(name));
+      assert.deepEqual(
+        [...request.leftOut(responsesToChat, quirksOf(preset))].sort(),
+        ['metadata', ...unsent].sort(),
+      );
+    }
   });
 
   it('does not reach it with a field that the provider cannot be told, and says which', () => {

@@ -137,6 +137,8 @@ export interface AnswerReading {
   readonly sound: boolean;
   /** A count that the provider did not report is missing. */
   readonly usage: Partial<Usage> | null;
+  /** The status that the answer should have had, because it is an error. Absent: it is none. */
+  readonly errorStatus?: number;
 }
 
 /** An answer that arrives as server-sent events. */
@@ -171,6 +173,8 @@ export interface FrameMeaning {
   readonly serviceTier?: string | null;
   /** The frame is there only because usage was asked for. */
   readonly usageOnly: boolean;
+  /** The data begins as an object and is not JSON, so that clients cannot read it. */
+  readonly isBroken?: true;
   /** The choices that end here, by index, each with its reason. Absent: none does. */
   readonly finished?: readonly number[];
 }

@@ -8,7 +8,30 @@ export type PresetSettings = Pick<
   'base_url' | 'auth_mode' | 'auth_header_name' | 'extra_headers' | 'extra_query'
 >;
 
-export const NO_QUIRKS: Quirks = { path_prefix: '', dropped_parameters: [], renamed_parameters: {} };
+export const NO_QUIRKS: Quirks = {
+  path_prefix: '',
+  dropped_parameters: [],
+  accepted_parameters: [],
+  renamed_parameters: {},
+};
+
+/**
+ * Who asks, and what a cache goes by. The answer is the same without them, and many compatible providers reject requests that have them
+ * (Gemini, Mistral, NVIDIA), which agents do with each request: a translation sends them where they are known to be accepted.
+ */
+export const OPTIONAL_PARAMETERS = [
+  'user',
+  'safety_identifier',
+  'prompt_cache_key',
+  'prompt_cache_retention',
+  'prompt_cache_options',
+] as const;
+
+type OptionalParameter = (typeof OPTIONAL_PARAMETERS)[number];
+
+const accepts = (...names: readonly OptionalParameter[]) => ({
+  quirks: { accepted_parameters: [...names] },
+});
 
 const MODEL_LIST_DEFAULT = 'models';
 /** The older name of the limit, for providers that reject or ignore the newer one. */
@@ -20,6 +43,7 @@ const OLDER_LIMIT = { renamed_parameters: { max_completion_tokens: 'max_tokens' 
  */
 export const providerPresets: readonly ProviderPreset[] = [
   preset('openai', 'OpenAI', 'https://api.openai.com/v1', {
+    ...accepts(...OPTIONAL_PARAMETERS),
     documentation: 'https://platform.openai.com/docs/api-reference/chat/create',
   }),
   preset('anthropic', 'Anthropic', 'https://api.anthropic.com/v1', {
@@ -29,6 +53,7 @@ export const providerPresets: readonly ProviderPreset[] = [
   }),
   preset('azure-openai', 'Azure OpenAI', 'https://{resource}.openai.azure.com/openai/v1', {
     ...byHeader('api-key'),
+    ...accepts('user'),
     documentation: 'https://learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle',
   }),
   preset('azure-openai-classic', 'Azure OpenAI (classic)', 'https://{resource}.openai.azure.com/openai', {
@@ -36,7 +61,7 @@ export const providerPresets: readonly ProviderPreset[] = [
     extra_query: { 'api-version': '2024-10-21' },
     // The list there is of models that can be deployed, and requests name deployments.
     model_list: null,
-    quirks: { path_prefix: '/deployments/{model}' },
+    quirks: { path_prefix: '/deployments/{model}', accepted_parameters: ['user'] },
     documentation: 'https://learn.microsoft.com/azure/ai-services/openai/reference',
   }),
   preset('bedrock', 'Amazon Bedrock', 'https://bedrock-runtime.{region}.amazonaws.com/openai/v1', {
@@ -62,16 +87,19 @@ export const providerPresets: readonly ProviderPreset[] = [
     documentation: 'https://docs.mistral.ai/api/',
   }),
   preset('groq', 'Groq', 'https://api.groq.com/openai/v1', {
+    ...accepts('user'),
     documentation: 'https://console.groq.com/docs/openai',
   }),
   preset('together', 'Together AI', 'https://api.together.ai/v1', {
     documentation: 'https://docs.together.ai/docs/inference/openai-compatibility',
   }),
   preset('fireworks', 'Fireworks', 'https://api.fireworks.ai/inference/v1', {
+    ...accepts('user', 'prompt_cache_key'),
     documentation: 'https://docs.fireworks.ai/tools-sdks/openai-compatibility',
   }),
   preset('openrouter', 'OpenRouter', 'https://openrouter.ai/api/v1', {
     extra_headers: { 'X-Title': 'Relay' },
+    ...accepts('user', 'prompt_cache_key'),
     documentation: 'https://openrouter.ai/docs/api-reference/overview',
   }),
   preset('deepseek', 'DeepSeek', 'https://api.deepseek.com', {
@@ -79,9 +107,11 @@ export const providerPresets: readonly ProviderPreset[] = [
     documentation: 'https://api-docs.deepseek.com/',
   }),
   preset('xai', 'xAI', 'https://api.x.ai/v1', {
+    ...accepts('user'),
     documentation: 'https://docs.x.ai/docs/api-reference',
   }),
   preset('cerebras', 'Cerebras', 'https://api.cerebras.ai/v1', {
+    ...accepts('user'),
     documentation: 'https://inference-docs.cerebras.ai/resources/openai',
   }),
   // It serves responses alone since September 2026.
@@ -96,6 +126,7 @@ export const providerPresets: readonly ProviderPreset[] = [
     documentation: 'https://docs.cohere.com/docs/compatibility-api',
   }),
   local('vllm', 'vLLM', 8000, {
+    ...accepts('user'),
     documentation: 'https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html',
   }),
   local('sglang', 'SGLang', 30_000, {

@@ -1,4 +1,4 @@
-import { NO_QUIRKS, type Quirks } from './provider-presets.ts';
+import { NO_QUIRKS, OPTIONAL_PARAMETERS, type Quirks } from './provider-presets.ts';
 import type { InferenceBody } from './request-body.ts';
 
 const QUOTE = 0x22;
@@ -85,12 +85,22 @@ function namedFor(setting: AddedSetting, { renamed_parameters: renamed }: Quirks
   return { ...setting, name: sentAs, appended: appended.replace(`"${name}"`, () => `"${sentAs}"`) };
 }
 
-/** The parsed request with the provider's names of its members, and without those that it does not take. */
+/** Whether the provider gets a member of a translated request. */
+export function takes(
+  { dropped_parameters: dropped, accepted_parameters: accepted }: Quirks,
+  name: string,
+): boolean {
+  const isOptional = OPTIONAL_PARAMETERS.some((each) => each === name);
+  return !dropped.includes(name) && (!isOptional || accepted.includes(name));
+}
+
+/** A translated request with the provider's names of its members, and without those that it does not take. */
 export function withQuirks(
   body: Readonly<Record<string, unknown>>,
   quirks: Quirks,
 ): Readonly<Record<string, unknown>> {
   const renamed = Object.entries(body).flatMap(([name, value]): [string, unknown][] => {
+    if (!takes(quirks, name)) return [];
     const sentAs = nameFor(name, quirks, (other) => (body[other] ?? null) !== null);
     return sentAs === null ? [] : [[sentAs, value]];
   });

@@ -48,6 +48,7 @@ const REPLACEABLE: readonly Expectation['kind'][] = [
   'paused',
   'rejected',
   'refused stream',
+  'reported error',
 ];
 
 /** Every row in every mode it speaks of, by the candidates that are left. Failures of chats have more of those. */

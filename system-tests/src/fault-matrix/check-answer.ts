@@ -58,7 +58,7 @@ function checkHeaders(cell: Cell, { answer, steps, place, said }: Seen): void {
   assert.match(header(answer, names.requestId) ?? '', UUID_V7);
   assert.match(header(answer, names.overheadMs) ?? '', /^\d+\.\d\d$/);
   const isOwn = expectation.kind === 'lost' || expectation.kind === 'rejected';
-  const isProviders = ['refused', 'passed', 'refused stream'].includes(expectation.kind);
+  const isProviders = ['refused', 'passed', 'refused stream', 'reported error'].includes(expectation.kind);
   const source = isOwn ? 'relay' : isProviders ? 'upstream' : undefined;
   assert.equal(header(answer, names.errorSource), source, 'error source');
   if (steps.length > 1 || said === null) assert.equal(header(answer, names.retryAfter), undefined);

@@ -37,8 +37,10 @@ export type Expectation =
   | { readonly kind: 'refused stream' }
   /** A stream broke after content: complete frames, one error frame of Relay, no terminator. */
   | { readonly kind: 'interrupted'; readonly code: string; readonly usage?: ExpectedUsage }
-  /** A stream in which the provider itself reported an error after content: as it is, nothing added. */
-  | { readonly kind: 'errored stream' }
+  /** A 200 with nothing but an error: Relay falls back, else passes the body on with the status that clients read as an error. */
+  | { readonly kind: 'reported error'; readonly status: number }
+  /** A stream in which the provider itself reported an error after content, or that clients cannot read: as it is, nothing added. */
+  | { readonly kind: 'errored stream'; readonly code?: string }
   /** A body that broke after it began: Relay breaks the client's connection too. */
   | { readonly kind: 'broken'; readonly code: string };
 
@@ -83,9 +85,10 @@ export function causeOf(expectation: Expectation): string | null {
     case 'passed':
       return `upstream_status_${expectation.status}`;
     case 'refused stream':
+    case 'reported error':
       return 'upstream_invalid_response';
     case 'errored stream':
-      return 'upstream_error_frame';
+      return expectation.code ?? 'upstream_error_frame';
     default:
       return expectation.code;
   }

@@ -16,7 +16,20 @@ export const rowsAnswers: readonly FaultRow[] = [
   row(
     'broken JSON',
     { malformedJson: true },
-    { ...forModes(wholeModes, unreadable), ...forModes(streamModes, { kind: 'answered' }) },
+    {
+      ...forModes(wholeModes, unreadable),
+      ...forModes(streamModes, { kind: 'errored stream', code: 'upstream_invalid_response' }),
+    },
+  ),
+  row(
+    'nothing but an error',
+    { body: { error: { message: 'Provider returned error', type: 'server_error' } } },
+    forModes(everyMode, { kind: 'reported error', status: 502 }),
+  ),
+  row(
+    'nothing but an error with its status',
+    { body: { error: { message: 'Slow down', code: 429 } } },
+    forModes(everyMode, { kind: 'reported error', status: 429 }),
   ),
   row('an empty object', { body: {} }, forModes(everyMode, estimated)),
   row('the request’s own bytes', { echo: true }, forModes(everyMode, estimated)),

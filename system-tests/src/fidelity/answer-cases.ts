@@ -43,12 +43,17 @@ const headerValue = fc.oneof(
 );
 const oddHeaders = fc.array(fc.tuple(headerName, headerValue), { maxLength: 5 });
 
-const jsonBody = fc
-  .tuple(space, fc.array(oddMember, { maxLength: 5 }), space)
-  .map(([before, members, after]) => {
+/** With these members, and odd ones. */
+function jsonWith(...own: readonly string[]): fc.Arbitrary<Buffer> {
+  return fc.tuple(space, fc.array(oddMember, { maxLength: 5 }), space).map(([before, members, after]) =>
     // Invalid usage of the provider passes unchanged.
-    return Buffer.from(`${before}{${members.map(memberText).join(',')}}${after}`);
-  });
+    Buffer.from(`${before}{${[...own, ...members.map(memberText)].join(',')}}${after}`),
+  );
+}
+
+const jsonBody = jsonWith();
+/** An error and no content gets the status of an error. */
+const jsonAnswer = jsonWith('"choices":[{}]');
 const errorBody = fc.oneof(
   jsonBody,
   valueText.map((text) => Buffer.from(text)),
@@ -74,7 +79,7 @@ function jsonDraft(): fc.Arbitrary<Draft> {
       'APPLICATION/JSON',
       null,
     ),
-    sent: jsonBody,
+    sent: jsonAnswer,
     expectedPlain: fc.constant(Buffer.alloc(0)),
   });
 }

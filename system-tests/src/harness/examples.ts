@@ -229,6 +229,7 @@ export const sampleOf: Readonly<Record<RouteId, (of: Objects) => Sample>> = {
   getHealth: () => ({}),
   getMetrics: () => ({}),
   getOpenApi: () => ({}),
+  getReferenceIndex: () => ({}),
   getErrorPage: () => ({ path: ['not_found'] }),
 };
 

@@ -37,6 +37,7 @@ function sectionOf(preset: ProviderPreset): string {
     ['Extra query', pairs(preset.extra_query)],
     ['Path prefix', quirks.path_prefix === '' ? '' : code(quirks.path_prefix)],
     ['Dropped parameters', quirks.dropped_parameters.map(code).join(', ')],
+    ['Accepted optional parameters', quirks.accepted_parameters.map(code).join(', ')],
     ['Renamed parameters', pairs(quirks.renamed_parameters)],
     ['Documentation', `<${preset.documentation}>`],
   ];

@@ -54,13 +54,13 @@ export function translatedFor(
   { protocol, translation }: Passage,
   candidate: Candidate,
 ): { readonly translated?: Translated } {
-  const dropped = quirksOf(candidate.provider.presetSlug).dropped_parameters;
+  const quirks = quirksOf(candidate.provider.presetSlug);
   const asked = askedOf(exchange);
   if (translation !== null) {
-    const leftOut = asked.leftOut(translation, dropped, makerAt(candidate));
+    const leftOut = asked.leftOut(translation, quirks, makerAt(candidate));
     return { translated: { to: protocol.operation, leftOut } };
   }
-  const leftOut = asked.leftOut(null, dropped);
+  const leftOut = asked.leftOut(null, quirks);
   return leftOut.length === 0 ? {} : { translated: { to: null, leftOut } };
 }
 

@@ -32,11 +32,11 @@ export function countArrived(
   if (bytes === 0) return NOTHING_COUNTED;
   const counted = countBytes(deps, head, chunks, bytes);
   if (!isFailure(head.status)) return counted;
-  return counted instanceof Promise ? counted.then(ofError) : ofError(counted);
+  return counted instanceof Promise ? counted.then(countedOfError) : countedOfError(counted);
 }
 
 /** An error means that the provider did no work, unless the error reports usage. The text of an error does not count as output. */
-function ofError({ reported, inPart }: Counted): Counted {
+export function countedOfError({ reported, inPart }: Counted): Counted {
   const usage = reported ?? inPart;
   return usage === null || !hasCounts(usage) ? NOTHING_COUNTED : { reported, inPart, streamedTokens: 0 };
 }

@@ -40,7 +40,7 @@ export class PassedAnswer {
     const isDone = async () => {
       await this.#copy?.end();
       reader.end();
-      return reader.done || this.#copy?.isReadable === false;
+      return (reader.done && !reader.isBroken) || this.#copy?.isReadable === false;
     };
     return isDone();
   }

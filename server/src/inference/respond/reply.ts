@@ -36,6 +36,7 @@ const REJECTION_BYTES_MAX = 16 * 1024;
 
 const INVALID = 'upstream_invalid_response';
 const INCOMPLETE = { code: INVALID, why: 'the response is not a complete JSON object' } as const;
+const REPORTED = { code: INVALID, why: 'the response reports an error' } as const;
 const EMPTY = { code: INVALID, why: 'the stream ended before any content', retry: true } as const;
 const FRAME_END = Buffer.from('\n\n');
 
@@ -146,11 +147,11 @@ export class Reply implements UpstreamListener, InCharge {
     if (this.#mode === 'over') return;
     if (this.#isRejected()) this.#endBuffered();
     else if (this.#client.beganMs === null) this.#finish({ kind: 'failure', fault, held: null });
-    else this.#breakOff(fault.code, new RelayError('stream_interrupted'));
+    else this.#breakOff(fault.code);
   }
 
   /** Ends an answer of which the client has a part. */
-  #breakOff(cause: string, error: RelayError): void {
+  #breakOff(cause: string, error?: RelayError): void {
     if (this.#mode === 'streaming') {
       this.#endCommitted(cause, error);
       return;
@@ -198,9 +199,14 @@ export class Reply implements UpstreamListener, InCharge {
       this.#finish({ kind: 'answer', answer: { ...head, body } });
       return;
     }
-    const judge = ({ isSound, counted }: Judged) => {
+    const judge = ({ isSound, counted, errorStatus }: Judged) => {
       this.#judging = null;
       if (isSound) this.#counted = counted;
+      if (errorStatus !== null && this.#deps.translator === null) {
+        // The client gets the provider's bytes, with a status by which its library reads them as an error.
+        this.#finish({ kind: 'failure', fault: REPORTED, held: { ...head, status: errorStatus, body } });
+        return;
+      }
       const mayPass = isSound || !(mustBeJson(head) || this.#isInspected());
       if (mayPass) this.#finish({ kind: 'answer', answer: { ...head, body } });
       else this.onFailure(INCOMPLETE);
@@ -291,14 +297,14 @@ export class Reply implements UpstreamListener, InCharge {
     if (reader.phase !== 'open') this.#relay(reader.takeHeld());
     if (reader.done || reader.errored) for (const bytes of rest) this.#relay(bytes);
     // What was relayed last may be untranslatable, which ended the response.
-    if (this.#mode === 'streaming') this.#endCommitted('ended_early', new RelayError('stream_interrupted'));
+    if (this.#mode === 'streaming') this.#endCommitted('ended_early');
   }
 
   /**
    * A stream that has reported its end or an error is complete, however its connection closes. Any other stream was interrupted,
    * and the client gets one error event of its protocol.
    */
-  #endCommitted(cause: string, error: RelayError): void {
+  #endCommitted(cause: string, error?: RelayError): void {
     const reader = this.#reader;
     if (reader?.errored === true) {
       this.#commit().end();
@@ -307,12 +313,14 @@ export class Reply implements UpstreamListener, InCharge {
       if (this.#deps.translator !== null) this.#send(this.#deps.translator.end());
       if (this.#mode === 'over') return;
       this.#commit().end();
-      this.#delivered('completed', null);
+      if (reader.isBroken) this.#delivered('failed', INVALID);
+      else this.#delivered('completed', null);
     } else {
       // An incomplete frame is dropped or ended, so that the client parses the error frame by itself.
       if (reader?.isInsideFrame === true && this.#deps.translator === null) this.#commit().write(FRAME_END);
       const before = this.#deps.translator?.lastWritten ?? reader?.lastRead ?? '';
-      this.#commit().write(Buffer.from(this.#deps.errorFrame(error, before)));
+      const said = error ?? new RelayError('stream_interrupted');
+      this.#commit().write(Buffer.from(this.#deps.errorFrame(said, before)));
       this.#commit().end();
       this.#delivered('failed', cause);
     }

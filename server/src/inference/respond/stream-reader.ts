@@ -19,6 +19,10 @@ const LARGE_CHUNK_BYTES = 8 * 1024;
 
 /** Begins a comment. */
 const COLON = 0x3a;
+const CLOSE_BRACE = 0x7d;
+const LINE_ENDS = /[\r\n]+$/;
+/** The line ends of most frames. */
+const FRAME_END_BYTES = 2;
 
 /**
  * Takes a provider's stream chunk by chunk and returns the bytes that may be sent to the client now. Bytes are never changed or
@@ -36,6 +40,8 @@ export class StreamReader {
   done = false;
   /** The provider reported an error after the stream was opened. */
   errored = false;
+  /** A complete frame has data that is cut or garbled. */
+  isBroken = false;
   /** What was read last, unless it was a comment. */
   lastRead = '';
   /** Counts that the stream has reported so far, without the service tier. Null: none. */
@@ -212,7 +218,10 @@ export class StreamReader {
     this.#passing = null;
     const { kind } = this.#countPassing(frame);
     // An incomplete frame reports the usage that it has, but it does not end the stream.
-    if (!frame.isComplete) return;
+    if (!frame.isComplete) {
+      if (frame.frame.data.startsWith('{')) this.isBroken = true;
+      return;
+    }
     if (kind === 'done') this.done = true;
     else if (kind === 'error') this.errored = true;
   }
@@ -252,6 +261,7 @@ export class StreamReader {
       const meaning = this.#readFrame(text.slice(at, end));
       const frame = data.subarray(at, end);
       at = end;
+      if (meaning.isBroken === true) this.isBroken = true;
       if (meaning.kind === 'error' && this.phase === 'holding') return this.#refuse(data, text, at, frame);
       if (meaning.kind === 'keep_alive') this.isKeptAlive = true;
       else if (meaning.kind !== 'preamble' && meaning.kind !== 'error') this.hasContent = true;
@@ -296,6 +306,7 @@ export class StreamReader {
       if (end < 0) break;
       if (noteworthy) {
         const meaning = this.#readFrame(text.slice(at, end));
+        if (meaning.isBroken === true) this.isBroken = true;
         const dropped = meaning.usageOnly && this.#dropUsageFrame;
         if (dropped || meaning.kind === 'error') {
           if (at > start) out.push(data.subarray(start, at));
@@ -304,11 +315,18 @@ export class StreamReader {
         }
       } else {
         this.#countFrame(text, at, end);
+        if (text.charCodeAt(end - FRAME_END_BYTES - 1) !== CLOSE_BRACE) this.#checkEnd(text.slice(at, end));
       }
       at = end;
     }
     if (at > start) out.push(start === 0 && at === data.length ? data : data.subarray(start, at));
     return at;
+  }
+
+  /** Few frames do not end as an object does, and only those are parsed. */
+  #checkEnd(frame: string): void {
+    if (frame.replace(LINE_ENDS, '').endsWith('}')) return;
+    if (this.#rules.readFrame(parseFrame(frame)).isBroken === true) this.isBroken = true;
   }
 
   /**

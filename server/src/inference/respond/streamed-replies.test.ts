@@ -15,7 +15,9 @@ import {
   MESSAGE_START,
   type Replies,
   reported,
+  type Settings,
   STREAM_TYPE,
+  type Step,
   shutDown,
   spent,
   startReplies,
@@ -35,6 +37,12 @@ describe('what an attempt of which the client gets a part used', () => {
     replies = await startReplies();
   });
   after(() => replies.close());
+
+  async function delivered(settings: Settings, ...steps: readonly Step[]) {
+    const result = await replies.play(settings, ...steps);
+    assert.ok(result.kind === 'delivered', result.kind);
+    return { delivery: result.delivery, received: await result.received };
+  }
 
   describe('in a stream', () => {
     it('is what came before it was cut, was refused, or lost its client', async () => {
@@ -83,6 +91,41 @@ describe('what an attempt of which the client gets a part used', () => {
       assert.ok(result.kind === 'delivered' && result.delivery.state === 'completed');
       assert.deepEqual(result.metered, { sent: true, ...ALL, streamedTokens: 1 });
       assert.equal(await result.received, delta + last);
+    });
+
+    it('passes with a frame that is cut or garbled, and is a failure', async () => {
+      const good = text('a');
+      const broken = [
+        good.slice(0, -8).concat('\n\n'),
+        good.slice(0, -8).concat('\r\n\r\n'),
+        frame({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }).replace('[{', '[{{'),
+        `data: {"choices":[{"delta":{"content":"${'y'.repeat(400_000)}\n\n`,
+      ];
+      for (const each of broken)
+        for (const frames of [
+          [good, each, DONE],
+          [each, good, DONE],
+          [good, `${each}${good}${DONE}`],
+        ]) {
+          const { delivery, received } = await delivered(stream, ...frames, end);
+          assert.deepEqual([delivery.state, delivery.cause], ['failed', 'upstream_invalid_response'], each);
+          assert.equal(received, frames.join(''));
+        }
+      const zipped = { head: { headers: { ...STREAM_TYPE, 'content-encoding': 'gzip' } } };
+      const { delivery } = await delivered(zipped, gzipSync(`${good}${broken[0]}${DONE}`), end);
+      assert.equal(delivery.state, 'failed');
+    });
+
+    it('is no failure for data that is no object, for other lines, and for what the end cut', async () => {
+      const finish = frame({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] });
+      for (const frames of [
+        [text('a'), 'data: hello\n\n', ': note {\n\n', 'data: [1\n\n', DONE],
+        [text('a').replace('\n\n', '\nid: 7\nretry: 3\n\n'), text('b').replaceAll('\n', '\r\n'), DONE],
+        [text('a'), finish, USAGE.slice(0, -9)],
+      ]) {
+        const { delivery } = await delivered(stream, ...frames, end);
+        assert.equal(delivery.state, 'completed', frames.join(''));
+      }
     });
 
     it('ends a large frame that is cut before the error frame', async () => {

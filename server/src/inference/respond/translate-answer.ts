@@ -2,14 +2,12 @@ import { passableText } from '../../domain/upstream-text.ts';
 import { parseObjectKeeping } from '../../kit/json-source.ts';
 import type { AnswerTranslator } from '../../protocols/translate/answer-translator.ts';
 import { errorBody } from '../../protocols/translate/error-shapes.ts';
-import { failureOfBody } from '../../protocols/translate/provider-failure.ts';
+import { failureOfBody, REPORTED_STATUS } from '../../protocols/translate/provider-failure.ts';
 import type { Translation } from '../../protocols/translate/translation.ts';
 import { type AttemptResult, isFailure, type UpstreamAnswer } from '../exchange.ts';
 import { asEventStream, withBody } from '../with-body.ts';
 import { decodeAnswer } from './decode-answer.ts';
 
-/** What the provider reports in a 200 failed like any other error of a gateway, unless it says how. */
-const REPORTED_STATUS = 502;
 const INVALID = 'upstream_invalid_response';
 
 interface Asked {

@@ -109,7 +109,7 @@ function translatedFor(
   const { protocol, translation } = passage;
   return {
     translated_to: translation === null ? null : protocol.operation,
-    left_out: [...asked.leftOut(translation, quirksOf(provider.presetSlug).dropped_parameters)],
+    left_out: [...asked.leftOut(translation, quirksOf(provider.presetSlug))],
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Usage } from '../../domain/money/usage.ts';
 import { isObject, type JsonObject, parseObject } from '../../kit/json-value.ts';
 import type { SseFrame } from '../../kit/sse-frames.ts';
-import { CLOSING, CONTENT, DONE, ERROR, KEEP_ALIVE, PREAMBLE } from '../frame-meanings.ts';
+import { CLOSING, CONTENT, DONE, ERROR, KEEP_ALIVE, PREAMBLE, unreadable } from '../frame-meanings.ts';
 import type { FrameMeaning, StreamRules } from '../protocol.ts';
 import { textInMembers } from '../streamed-text.ts';
 import { inputUsage, outputUsage } from './usage.ts';
@@ -26,8 +26,7 @@ function readFrame(frame: SseFrame): FrameMeaning {
   if (frame.data === '') return KEEP_ALIVE;
   const payload = parseObject(frame.data);
   if (frame.event === 'error') return error(payload ?? {});
-  // Data that is not a JSON object is relayed as content: the client decides what it means.
-  if (payload === null) return CONTENT;
+  if (payload === null) return unreadable(frame.data);
   switch (payload['type'] ?? frame.event) {
     case 'error':
       return error(payload);

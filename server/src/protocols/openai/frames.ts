@@ -1,7 +1,7 @@
 import type { Usage } from '../../domain/money/usage.ts';
 import { isObject, type JsonObject, parseObject } from '../../kit/json-value.ts';
 import type { SseFrame } from '../../kit/sse-frames.ts';
-import { CONTENT, DONE, ERROR, KEEP_ALIVE } from '../frame-meanings.ts';
+import { DONE, ERROR, KEEP_ALIVE, unreadable } from '../frame-meanings.ts';
 import type { FrameMeaning } from '../protocol.ts';
 
 /**
@@ -17,8 +17,7 @@ export function frameReader(
     if (frame.data === '[DONE]') return DONE;
     const payload = parseObject(frame.data);
     if (frame.event === 'error') return { ...ERROR, usage: payload === null ? null : usageIn(payload) };
-    // Data that is not a JSON object is relayed as content: the client decides what it means.
-    return payload === null ? CONTENT : readPayload(payload, frame);
+    return payload === null ? unreadable(frame.data) : readPayload(payload, frame);
   };
 }
 

@@ -15,6 +15,9 @@ export type FieldTable = Readonly<Record<string, FieldRule>>;
 export const carried: FieldRule = { treatment: 'carried', sameAsAbsent: [] };
 export const advisory: FieldRule = { treatment: 'advisory', sameAsAbsent: [] };
 
+/** What happens to a system message where Messages accept none. */
+export const MOVED = 'moved after the user turn';
+
 /** An advisory field with values that say the same as leaving it out. */
 export function advisoryUnless(...sameAsAbsent: readonly unknown[]): FieldRule {
   return { treatment: 'advisory', sameAsAbsent };
@@ -71,6 +74,11 @@ export class FieldSorter {
 
   leaveOut(field: string): void {
     this.#leftOut.push(field);
+  }
+
+  /** For what the provider gets in another way. `how` is part of the field's name, and must not contain a comma. */
+  change(field: string, how: string): void {
+    this.leaveOut(`${field} (${how})`);
   }
 
   cannotSay(field: string): void {

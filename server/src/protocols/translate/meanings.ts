@@ -1,5 +1,6 @@
 import type { FieldRule, FieldTable } from './field-sorter.ts';
 import { advisory, advisoryUnless, carried, essential } from './field-sorter.ts';
+import { CARRIED_OF_CALL, CARRIED_OF_MESSAGE } from './readers/carried-members.ts';
 
 /** What clients and providers of translations speak. Providers of Responses need none: they serve chat completions too. */
 export type ClientProtocol = 'chat' | 'messages' | 'responses';
@@ -111,6 +112,7 @@ const MEANINGS: readonly Meaning[] = [
   { responses: 'request.prompt', to: everywhere(essential()) },
 
   // Who asks, and for the books of the provider.
+  // Chat completions accept metadata only for what OpenAI stores, and Relay asks for no storing.
   {
     chat: 'request.metadata',
     messages: 'request.metadata',
@@ -118,22 +120,30 @@ const MEANINGS: readonly Meaning[] = [
     to: everywhere(advisoryUnless({})),
   },
   { responses: 'request.client_metadata', to: everywhere(advisory) },
-  // OpenAI's chat completions have these two; compatible providers reject what they do not know, and the answer is the same.
-  { chat: 'request.user', responses: 'request.user', to: everywhere(advisory) },
-  { chat: 'request.safety_identifier', responses: 'request.safety_identifier', to: everywhere(advisory) },
+  // Many compatible providers reject these and what caches go by: they are sent where a preset says that they are accepted.
+  { chat: 'request.user', responses: 'request.user', to: { chat: carried, messages: advisory } },
+  {
+    chat: 'request.safety_identifier',
+    responses: 'request.safety_identifier',
+    to: { chat: carried, messages: advisory },
+  },
   { messages: 'request.diagnostics', to: toChat(advisory) },
 
   // Caches make an answer faster and cheaper, and not different.
-  { chat: 'request.prompt_cache_key', responses: 'request.prompt_cache_key', to: everywhere(advisory) },
+  {
+    chat: 'request.prompt_cache_key',
+    responses: 'request.prompt_cache_key',
+    to: { chat: carried, messages: advisory },
+  },
   {
     chat: 'request.prompt_cache_retention',
     responses: 'request.prompt_cache_retention',
-    to: everywhere(advisory),
+    to: { chat: carried, messages: advisory },
   },
   {
     chat: 'request.prompt_cache_options',
     responses: 'request.prompt_cache_options',
-    to: everywhere(advisory),
+    to: { chat: carried, messages: advisory },
   },
   {
     chat: 'text.prompt_cache_breakpoint',
@@ -197,7 +207,11 @@ const MEANINGS: readonly Meaning[] = [
   // What an answer has.
   { chat: 'request.n', to: toMessages(essential(1)) },
   { chat: 'request.logprobs', to: toMessages(essential(false)) },
-  { chat: 'request.top_logprobs', responses: 'request.top_logprobs', to: everywhere(essential(0)) },
+  {
+    chat: 'request.top_logprobs',
+    responses: 'request.top_logprobs',
+    to: { chat: carried, messages: essential(0) },
+  },
   { chat: 'request.modalities', to: toMessages(essential(['text'])) },
   { chat: 'request.audio', to: toMessages(essential()) },
   { responses: 'request.image', to: everywhere(essential()) },
@@ -282,7 +296,11 @@ const MEANINGS: readonly Meaning[] = [
   { chat: 'assistantMessage.function_call', to: toMessages(essential()) },
   { chat: 'assistantMessage.reasoning_content', to: toMessages(advisory) },
   { chat: 'assistantMessage.reasoning', to: toMessages(advisory) },
-  { chat: 'assistantMessage.reasoning_details', to: toMessages(advisory) },
+  // Signatures of Gemini, LiteLLM and others, which only the provider that made them accepts.
+  ...[...CARRIED_OF_MESSAGE].map(
+    (name): Meaning => ({ chat: `assistantMessage.${name}`, to: toMessages(advisory) }),
+  ),
+  ...[...CARRIED_OF_CALL].map((name): Meaning => ({ chat: `toolCall.${name}`, to: toMessages(advisory) })),
   // Where an earlier answer took its words from. The words themselves are carried.
   {
     chat: 'assistantMessage.annotations',

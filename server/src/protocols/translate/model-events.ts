@@ -10,6 +10,8 @@ import type { CarriedMembers } from './seal.ts';
 export type ModelEvent =
   | { readonly kind: 'start'; readonly id: string; readonly model: string; readonly createdS: number | null }
   | { readonly kind: 'text'; readonly text: string }
+  /** The tokens of the text that follows, for a client that reads them. */
+  | { readonly kind: 'probabilities'; readonly tokens: readonly TokenProbability[] }
   /** The model declined, in words. */
   | { readonly kind: 'refusal'; readonly text: string }
   /** `isReturned`: the provider wants the text back with the calls that follow it. */
@@ -33,6 +35,17 @@ export type ModelEvent =
   | { readonly kind: 'unknown'; readonly what: string }
   /** Something beside the content that the reader does not know; the answer is the same without it. */
   | { readonly kind: 'left_out'; readonly what: string };
+
+/** In the words of OpenAI's protocols. */
+export interface TokenProbability extends TokenAlternative {
+  readonly top_logprobs: readonly TokenAlternative[];
+}
+
+export interface TokenAlternative {
+  readonly token: string;
+  readonly logprob: number;
+  readonly bytes: readonly number[];
+}
 
 export type StopReason =
   | 'end'

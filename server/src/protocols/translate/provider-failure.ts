@@ -1,10 +1,14 @@
-import { isObject, type JsonObject, listOf, objectOf } from '../../kit/json-value.ts';
+import { isEmpty, isObject, type JsonObject, listOf, objectOf } from '../../kit/json-value.ts';
 import { type Failure, shortened } from './failure.ts';
 
 /** In characters, of an error that has none of the shapes below. */
 const UNKNOWN_LENGTH_MAX = 1_000;
 const STATUS_MIN = 400;
 const STATUS_MAX = 599;
+/** What a provider reports in a 200 failed like any other error of a gateway, unless it says how. */
+export const REPORTED_STATUS = 502;
+/** Members with the content of an answer, in any protocol. */
+const CONTENT_MEMBERS = ['choices', 'output', 'content', 'data', 'input_tokens'] as const;
 
 /**
  * What a provider's error body says, whatever wrote it: the provider, the server in front of its model, or a proxy on the way. What has
@@ -32,6 +36,16 @@ export function statedFailure(body: unknown): Failure | null {
   return body['object'] === 'error' || (body['type'] === 'error' && error === undefined)
     ? failureOfObject(body)
     : null;
+}
+
+/**
+ * The status that a 200 with this body should have had: an error, and nothing that could be an answer. Null for an answer, and for a
+ * response object, which says by itself that it failed.
+ */
+export function statusOfError(body: JsonObject): number | null {
+  if (body['object'] === 'response' || CONTENT_MEMBERS.some((name) => !isEmpty(body[name]))) return null;
+  const failure = statedFailure(body);
+  return failure === null && !isObject(body['error']) ? null : (failure?.status ?? REPORTED_STATUS);
 }
 
 function failureOfObject(error: JsonObject): Failure | null {

@@ -34,7 +34,7 @@ const EFFORTS: readonly unknown[] = ['low', 'medium', 'high', 'xhigh', 'max'];
 export function messagesEffort(sorter: FieldSorter, effort: unknown, path: string): unknown {
   if (effort === undefined || effort === null || effort === 'none') return undefined;
   if (EFFORTS.includes(effort)) return effort;
-  if (effort === 'minimal') sorter.leaveOut(path);
+  if (effort === 'minimal') sorter.change(path, 'minimal sent as low');
   else sorter.cannotSay(path);
   return EFFORTS[0];
 }

@@ -36,7 +36,10 @@ export const DEFAULT_MAX_TOKENS = 32_000;
 export interface TranslatedRequest {
   readonly kind: 'translated';
   readonly body: Readonly<Record<string, unknown>>;
-  /** Paths of advisory fields that the provider's protocol cannot say, such as `system[0].cache_control`. */
+  /**
+   * Paths of advisory fields that the provider's protocol cannot say, such as `system[0].cache_control`, and of what it says in another
+   * way: `messages[2].role (moved after the user turn)`.
+   */
   readonly leftOut: readonly string[];
 }
 

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../../../kit/json-value.ts';
-import type { FieldSorter } from '../field-sorter.ts';
+import { type FieldSorter, MOVED } from '../field-sorter.ts';
 import { inputObject } from '../tool-input.ts';
 import { messageBlocks, messageContent, said } from './content.ts';
 import { chatToMessagesFields as fields } from './fields.ts';
@@ -125,7 +125,7 @@ class Turns {
 
   /** What waits now stands behind what the client sent after it. */
   #nameMoved(): void {
-    for (const path of this.#waitingPaths.splice(0)) this.#sorter.leaveOut(path);
+    for (const path of this.#waitingPaths.splice(0)) this.#sorter.change(path, MOVED);
   }
 
   #placeSystem(): void {
@@ -164,5 +164,6 @@ function toolUse(sorter: FieldSorter, given: unknown, path: string): JsonObject 
     fields.calledFunction,
   );
   if (typeof text !== 'string') sorter.wrongKind(`${path}.function.arguments`, 'a string');
-  return { type: 'tool_use', id: toolUseId(String(id)), name, input: inputObject(String(text)) };
+  const input = inputObject(sorter, String(text), `${path}.function.arguments`);
+  return { type: 'tool_use', id: toolUseId(String(id)), name, input };
 }

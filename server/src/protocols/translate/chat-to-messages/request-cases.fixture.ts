@@ -112,7 +112,7 @@ const conversation: readonly RequestCase[] = [
         { role: 'system', content: 'Shorter.' },
       ],
     },
-    leftOut: ['messages[2].role'],
+    leftOut: ['messages[2].role (moved after the user turn)'],
   },
   refused(
     'a system message that no user spoke before',
@@ -324,6 +324,7 @@ const toolResults: readonly RequestCase[] = [
         { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'call_abc', content: '1' }] },
       ],
     },
+    leftOut: ['messages[1].tool_calls[0].function.arguments (no JSON object: wrapped in one)'],
   },
   {
     name: 'a message of the developer between two of the user comes after both, and is named',
@@ -331,7 +332,7 @@ const toolResults: readonly RequestCase[] = [
     wanted: {
       messages: [HELLO, { role: 'user', content: 'b' }, { role: 'system', content: 'Shorter.' }],
     },
-    leftOut: ['messages[1].role'],
+    leftOut: ['messages[1].role (moved after the user turn)'],
   },
   {
     name: 'cache control in parts',

@@ -110,5 +110,41 @@ export const toolCases: readonly RequestCase[] = [
     }),
     'tool_choice.allowed_tools.tools[0]',
   ),
+  {
+    name: 'signatures of another provider are left out and named',
+    given: {
+      messages: [
+        { role: 'user', content: 'Hi' },
+        {
+          role: 'assistant',
+          extra_content: { google: { thought_signature: 'a' } },
+          reasoning_details: [{ type: 'reasoning.encrypted', data: 'b' }],
+          tool_calls: [
+            {
+              id: 'c',
+              type: 'function',
+              function: { name: 'f', arguments: '{}' },
+              extra_content: { google: { thought_signature: 'c' } },
+              provider_specific_fields: { thought_signature: 'd' },
+            },
+          ],
+        },
+        { role: 'tool', tool_call_id: 'c', content: '1' },
+      ],
+    },
+    wanted: {
+      messages: [
+        { role: 'user', content: 'Hi' },
+        { role: 'assistant', content: [{ type: 'tool_use', id: 'c', name: 'f', input: {} }] },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c', content: '1' }] },
+      ],
+    },
+    leftOut: [
+      'messages[1].extra_content',
+      'messages[1].reasoning_details',
+      'messages[1].tool_calls[0].extra_content',
+      'messages[1].tool_calls[0].provider_specific_fields',
+    ],
+  },
   refused('functions of the older kind', { functions: [{ name: 'f' }] }, 'functions'),
 ];

@@ -117,13 +117,13 @@ class ItemReader {
 
   functionCall(item: JsonObject): readonly Entry[] {
     this.#sort(item, 'functionCall');
-    return this.#call(item, this.#string(item, 'arguments'));
+    return this.#call(item, this.#string(item, 'arguments'), 'arguments');
   }
 
   /** A custom tool is a function with one string. */
   customToolCall(item: JsonObject): readonly Entry[] {
     this.#sort(item, 'customToolCall');
-    return this.#call(item, JSON.stringify({ [CUSTOM_INPUT]: this.#string(item, 'input') }));
+    return this.#call(item, JSON.stringify({ [CUSTOM_INPUT]: this.#string(item, 'input') }), 'input');
   }
 
   output(item: JsonObject, kind: 'functionCallOutput' | 'customToolCallOutput'): readonly Entry[] {
@@ -167,11 +167,11 @@ class ItemReader {
     return [];
   }
 
-  #call(item: JsonObject, json: string): readonly Entry[] {
+  #call(item: JsonObject, json: string, member: string): readonly Entry[] {
     const name = wireName(stringOrNull(item['namespace']), this.#string(item, 'name'));
-    return [
-      { kind: 'assistant', block: { kind: 'call', callId: this.#string(item, 'call_id'), name, json } },
-    ];
+    const callId = this.#string(item, 'call_id');
+    const path = `${this.#path}.${member}`;
+    return [{ kind: 'assistant', block: { kind: 'call', callId, name, json, path } }];
   }
 
   #texts(parts: readonly Part[]): readonly string[] {

@@ -4,6 +4,7 @@ import type { ConversationRules } from './conversation.ts';
 import type { ResponsesFields } from './fields.ts';
 
 const ENCRYPTED_REASONING = 'reasoning.encrypted_content';
+const PROBABILITIES = 'message.output_text.logprobs';
 /** Results of hosted tools, which a translated request cannot have, and what only the response object repeats. */
 const WITHOUT_EFFECT: readonly unknown[] = [
   'file_search_call.results',
@@ -59,10 +60,16 @@ function section(
   return given;
 }
 
+/** Whether the client asks for the probabilities of the tokens, which chat completions have and Messages do not. */
+export function asksForProbabilities(request: JsonObject): boolean {
+  return Number(request['top_logprobs'] ?? 0) > 0 || listOf(request['include']).includes(PROBABILITIES);
+}
+
 /** Thinking that the provider signed travels as encrypted reasoning. */
 function sortInclude(sorter: FieldSorter, include: unknown, returnsThinking: boolean): void {
+  const included = returnsThinking ? ENCRYPTED_REASONING : PROBABILITIES;
   for (const [index, what] of listOf(include).entries()) {
-    if (what === ENCRYPTED_REASONING && returnsThinking) continue;
+    if (what === included) continue;
     if (what === ENCRYPTED_REASONING || WITHOUT_EFFECT.includes(what)) sorter.leaveOut(`include[${index}]`);
     else sorter.cannotSay(`include[${index}]`);
   }

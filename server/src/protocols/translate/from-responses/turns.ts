@@ -1,9 +1,18 @@
 import type { Sealed } from '../seal.ts';
 import type { Part } from './parts.ts';
 
+interface Call {
+  readonly kind: 'call';
+  readonly callId: string;
+  readonly name: string;
+  readonly json: string;
+  /** The field that has the input. */
+  readonly path: string;
+}
+
 export type AssistantBlock =
   | Part
-  | { readonly kind: 'call'; readonly callId: string; readonly name: string; readonly json: string }
+  | Call
   | { readonly kind: 'thinking'; readonly signature: string; readonly text: string }
   | Extract<Sealed, { kind: 'redacted_thinking' | 'members' }>
   /** Thinking whose text the provider wants back. */

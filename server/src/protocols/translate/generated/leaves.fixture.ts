@@ -38,6 +38,7 @@ export function unnamed(
     .map(({ path, value }) => `${path}=${String(value)}`);
 }
 
-function isWithin(path: string, field: string): boolean {
+function isWithin(path: string, named: string): boolean {
+  const field = named.replace(/ \(.*\)$/, '');
   return path === field || path.startsWith(`${field}.`) || path.startsWith(`${field}[`);
 }

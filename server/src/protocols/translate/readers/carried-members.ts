@@ -4,8 +4,8 @@ import type { ModelEvent } from '../model-events.ts';
 import type { CarriedMembers } from '../seal.ts';
 
 /** Members of a message and of a call that providers want back, beside those that every chat has. */
-const OF_MESSAGE: ReadonlySet<string> = new Set(['reasoning_details', 'extra_content']);
-const OF_CALL: ReadonlySet<string> = new Set(['extra_content', 'provider_specific_fields']);
+export const CARRIED_OF_MESSAGE: ReadonlySet<string> = new Set(['reasoning_details', 'extra_content']);
+export const CARRIED_OF_CALL: ReadonlySet<string> = new Set(['extra_content', 'provider_specific_fields']);
 /** The parts of a streamed detail that arrive in pieces. */
 const PIECES = ['text', 'summary'] as const;
 
@@ -21,7 +21,7 @@ export class CarriedByChat {
 
   /** Whether the member of the message is one of these. */
   takeFromMessage(name: string, value: unknown): boolean {
-    if (!OF_MESSAGE.has(name)) return false;
+    if (!CARRIED_OF_MESSAGE.has(name)) return false;
     if (name !== 'reasoning_details') this.#message[name] = value;
     else for (const detail of listOf(value)) if (isObject(detail)) addDetail(this.#details, detail);
     return true;
@@ -31,7 +31,7 @@ export class CarriedByChat {
   takeFromCall(id: string, members: JsonObject): readonly string[] {
     const others: string[] = [];
     for (const [name, value] of Object.entries(members))
-      if (!OF_CALL.has(name)) others.push(name);
+      if (!CARRIED_OF_CALL.has(name)) others.push(name);
       else this.#calls[toolUseId(id)] = { ...this.#calls[toolUseId(id)], [name]: value };
     return others;
   }

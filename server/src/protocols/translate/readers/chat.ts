@@ -11,6 +11,7 @@ import type { AnswerReader, ModelEvent, ReportedUsage, StopReason } from '../mod
 import { failureOfBody, statedFailure } from '../provider-failure.ts';
 import { inputText } from '../tool-input.ts';
 import { CarriedByChat } from './carried-members.ts';
+import { probabilitiesIn } from './probabilities.ts';
 import { tokenCounts } from './token-counts.ts';
 
 const NOTHING: readonly ModelEvent[] = [];
@@ -68,9 +69,11 @@ export class ChatReader implements AnswerReader {
   #hasText = false;
   readonly #carried = new CarriedByChat();
   readonly #requestId: string;
+  readonly #readsProbabilities: boolean;
 
-  constructor(requestId: string) {
+  constructor(requestId: string, { probabilities = false } = {}) {
     this.#requestId = requestId;
+    this.#readsProbabilities = probabilities;
   }
   /** The ids of the calls so far; a call's place is its number. */
   readonly #calls: string[] = [];
@@ -136,6 +139,7 @@ export class ChatReader implements AnswerReader {
     if (!isObject(choice)) return;
     if ((choice['index'] ?? 0) !== 0) events.push({ kind: 'unknown', what: 'more than one choice' });
     const message = choice[member];
+    if (this.#readsProbabilities) events.push(...probabilitiesIn(choice['logprobs']));
     if (isObject(message)) {
       this.#hasChoice = true;
       this.#message(events, message);

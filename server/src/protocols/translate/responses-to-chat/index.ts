@@ -8,6 +8,6 @@ export const responsesToChat: Translation = {
   client: 'responses',
   provider: 'chat',
   request: chatRequest,
-  reader: ({ requestId }) => new ChatReader(requestId),
+  reader: ({ requestId }) => new ChatReader(requestId, { probabilities: true }),
   writer: (options) => new ResponsesWriter(options),
 };

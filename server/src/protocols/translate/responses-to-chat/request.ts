@@ -1,7 +1,8 @@
 import { type JsonObject, objectOf } from '../../../kit/json-value.ts';
+import { OPTIONAL_PARAMETERS } from '../../provider-presets.ts';
 import { FieldSorter, withoutUndefined } from '../field-sorter.ts';
 import { readConversation } from '../from-responses/conversation.ts';
-import { readSettings } from '../from-responses/settings.ts';
+import { asksForProbabilities, readSettings } from '../from-responses/settings.ts';
 import { readToolUse, type ToolUse } from '../from-responses/tool-choice.ts';
 import { functionMembers, readTools } from '../from-responses/tools.ts';
 import { serviceTier } from '../settings.ts';
@@ -29,6 +30,9 @@ export function chatRequest(
     top_p: request['top_p'] ?? undefined,
     reasoning_effort: effort(sorter, reasoning['effort'], options),
     verbosity: text['verbosity'] ?? undefined,
+    ...probabilities(request),
+    // Which of these the provider gets is for its preset to say.
+    ...Object.fromEntries(OPTIONAL_PARAMETERS.map((name) => [name, request[name] ?? undefined])),
     response_format: format === null ? undefined : responseFormat(sorter, format),
     ...toolSettings(sorter, use),
     service_tier: serviceTier(sorter, 'chat', request['service_tier']),
@@ -45,6 +49,12 @@ function effort(sorter: FieldSorter, given: unknown, { reasoningEffort }: Reques
   if (reasoningEffort !== false) return given;
   sorter.leaveOut('reasoning.effort');
   return undefined;
+}
+
+function probabilities(request: JsonObject): JsonObject {
+  if (!asksForProbabilities(request)) return {};
+  const { top_logprobs: top } = request;
+  return { logprobs: true, ...(top === undefined || top === null ? {} : { top_logprobs: top }) };
 }
 
 function responseFormat(sorter: FieldSorter, { type, ...schema }: JsonObject): JsonObject | undefined {

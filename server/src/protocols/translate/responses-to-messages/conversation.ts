@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../kit/json-value.ts';
 import { messageContent, textBlocks } from '../chat-to-messages/content.ts';
 import { toolUseId } from '../chat-to-messages/tool-use-id.ts';
-import { type FieldSorter, withoutUndefined } from '../field-sorter.ts';
+import { type FieldSorter, MOVED, withoutUndefined } from '../field-sorter.ts';
 import type { InputFile, Part } from '../from-responses/parts.ts';
 import type { AssistantBlock, SystemTurn, Turn } from '../from-responses/turns.ts';
 import { documentSource, imageSource } from '../messages-sources.ts';
@@ -73,7 +73,7 @@ class Messages {
 
   end(): readonly JsonObject[] {
     this.#placeSystem();
-    for (const path of this.#moved) this.#sorter.leaveOut(path);
+    for (const path of this.#moved) this.#sorter.change(path, MOVED);
     const last = this.#messages.at(-1)?.role;
     if (last === undefined) this.#sorter.refuse('input', 'The Messages API needs at least one message.');
     if (last === 'assistant')
@@ -126,7 +126,12 @@ function assistantBlocks(sorter: FieldSorter, block: AssistantBlock): readonly J
       return textBlocks(block.text);
     case 'call':
       return [
-        { type: 'tool_use', id: toolUseId(block.callId), name: block.name, input: inputObject(block.json) },
+        {
+          type: 'tool_use',
+          id: toolUseId(block.callId),
+          name: block.name,
+          input: inputObject(sorter, block.json, block.path),
+        },
       ];
     case 'thinking':
       return [{ type: 'thinking', thinking: block.text, signature: block.signature }];

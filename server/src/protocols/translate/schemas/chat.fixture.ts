@@ -92,6 +92,13 @@ const request = strict(
     response_format: responseFormat,
     reasoning_effort: oneOf('none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'),
     verbosity: oneOf('low', 'medium', 'high'),
+    logprobs: flag,
+    top_logprobs: integer(0),
+    user: text,
+    safety_identifier: text,
+    prompt_cache_key: text,
+    prompt_cache_retention: text,
+    prompt_cache_options: strict({ mode: text }),
     service_tier: oneOf('auto', 'default', 'flex', 'scale', 'priority', 'fast'),
   },
 );
@@ -131,6 +138,9 @@ function toolProblems(body: JsonObject): readonly string[] {
     ...(names.length === 0 && body['tool_choice'] !== undefined ? ['a choice without tools'] : []),
     ...(names.length === 0 && body['parallel_tool_calls'] !== undefined
       ? ['parallel calls without tools']
+      : []),
+    ...(body['top_logprobs'] !== undefined && body['logprobs'] !== true
+      ? ['alternatives without probabilities']
       : []),
     ...(body['stream'] !== true && body['stream_options'] !== undefined ? ['options without a stream'] : []),
   ];

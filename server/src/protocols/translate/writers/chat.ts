@@ -99,6 +99,8 @@ export class ChatWriter implements AnswerWriter {
       case 'carried':
       case 'part_end':
       case 'left_out':
+      // No provider of Messages reports any.
+      case 'probabilities':
         return '';
       case 'error':
       case 'unknown':

@@ -2,6 +2,7 @@ import { writeJson } from '../../../kit/json-source.ts';
 import { type JsonObject, listOf, objectOf } from '../../../kit/json-value.ts';
 import { responsesError } from '../error-shapes.ts';
 import type { Failure } from '../failure.ts';
+import { asksForProbabilities } from '../from-responses/settings.ts';
 import { type DeclaredTool, declaredTools } from '../from-responses/tool-names.ts';
 import {
   type AnswerWriter,
@@ -10,6 +11,7 @@ import {
   type ModelEvent,
   type ReportedUsage,
   type StopReason,
+  type TokenProbability,
 } from '../model-events.ts';
 import { type Sealed, sealed } from '../seal.ts';
 import type { WriterOptions } from '../translation.ts';
@@ -36,6 +38,9 @@ export class ResponsesWriter implements AnswerWriter {
   readonly #tools: ReadonlyMap<string, DeclaredTool>;
   readonly #settings: JsonObject;
   readonly #returnsThinking: boolean;
+  readonly #showsProbabilities: boolean;
+  /** Of the text that comes next. */
+  readonly #probabilities: TokenProbability[] = [];
   readonly #items: OutputItem[] = [];
   readonly #calls = new Map<number, FunctionCallItem | CustomCallItem>();
   #current: MessageItem | ReasoningItem | null = null;
@@ -51,6 +56,7 @@ export class ResponsesWriter implements AnswerWriter {
     this.#id = options.requestId.replace(/^req_/, '');
     this.#tools = declaredTools(options.request);
     this.#settings = repeatedSettings(options);
+    this.#showsProbabilities = asksForProbabilities(objectOf(options.request));
     this.#returnsThinking = listOf(objectOf(options.request)['include']).includes(ENCRYPTED_REASONING);
   }
 
@@ -81,7 +87,10 @@ export class ResponsesWriter implements AnswerWriter {
   #writeOutput(event: ModelEvent): void {
     switch (event.kind) {
       case 'text':
-        if (event.text !== '') this.#message().add('output_text', event.text);
+        if (event.text !== '') this.#message().add('output_text', event.text, this.#probabilities.splice(0));
+        break;
+      case 'probabilities':
+        if (this.#showsProbabilities) this.#probabilities.push(...event.tokens);
         break;
       case 'refusal':
         this.#refused = true;
@@ -170,6 +179,8 @@ export class ResponsesWriter implements AnswerWriter {
   }
 
   #closeCurrent(): void {
+    // The last tokens may have no text, such as a letter that was cut off.
+    if (this.#current instanceof MessageItem) this.#current.addTokens(this.#probabilities.splice(0));
     this.#current?.close('completed');
     this.#current = null;
   }
@@ -183,6 +194,7 @@ export class ResponsesWriter implements AnswerWriter {
       });
       return;
     }
+    if (this.#current instanceof MessageItem) this.#current.addTokens(this.#probabilities.splice(0));
     const incomplete = incompleteReason(reason, this.#refused);
     for (const item of this.#items)
       if (item.done === null) item.close(incomplete === null ? 'completed' : 'incomplete');

@@ -48,10 +48,18 @@ export const settings: readonly MeaningCase[] = [
   { meaning: 'metadata', from: every('metadata', { user_id: 'u' }), to: everywhere('named') },
   { meaning: 'no metadata', from: every('metadata', {}), to: everywhere({}) },
   ...['user', 'safety_identifier', 'prompt_cache_key', 'prompt_cache_retention', 'prompt_cache_options'].map(
-    (name) => ({ meaning: name, from: openai(name, 'x'), to: everywhere('named') }),
+    (name) => ({
+      meaning: name,
+      from: openai(name, 'x'),
+      to: { messages: 'named', chat: { [name]: 'x' } } as const,
+    }),
   ),
   { meaning: 'moderation', from: openai('moderation', {}), to: everywhere('refused') },
-  { meaning: 'probabilities', from: openai('top_logprobs', 3), to: everywhere('refused') },
+  {
+    meaning: 'probabilities',
+    from: openai('top_logprobs', 3),
+    to: { messages: 'refused', chat: { logprobs: true, top_logprobs: 3 } },
+  },
   { meaning: 'no probabilities', from: openai('top_logprobs', 0), to: everywhere({}) },
   {
     meaning: 'obfuscation of streams',

@@ -143,6 +143,7 @@ export const callCases: readonly RequestCase[] = [
           { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content: 'ok' }] },
         ],
       },
+      leftOut: ['input[1].arguments (no JSON object: wrapped in one)'],
     },
   },
   {

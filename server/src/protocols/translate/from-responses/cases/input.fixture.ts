@@ -81,7 +81,7 @@ export const inputCases: readonly RequestCase[] = [
           user,
         ],
       },
-      leftOut: ['input[2].role'],
+      leftOut: ['input[2].role (moved after the user turn)'],
     },
   },
   {

@@ -58,7 +58,10 @@ export const settingsCases: readonly RequestCase[] = [
     name: 'an effort that Messages do not have',
     request: { reasoning: { effort: 'minimal' } },
     chat: { says: { reasoning_effort: 'minimal' } },
-    messages: { says: { output_config: { effort: 'low' } }, leftOut: ['reasoning.effort'] },
+    messages: {
+      says: { output_config: { effort: 'low' } },
+      leftOut: ['reasoning.effort (minimal sent as low)'],
+    },
   },
   {
     name: 'a summary with an effort',
@@ -220,12 +223,18 @@ export const settingsCases: readonly RequestCase[] = [
     ...refused('context_management'),
   },
   { name: 'moderation', request: { moderation: { model: 'omni' } }, ...refused('moderation') },
-  { name: 'probabilities', request: { top_logprobs: 3 }, ...refused('top_logprobs') },
+  {
+    name: 'probabilities',
+    request: { top_logprobs: 3 },
+    chat: { says: { logprobs: true, top_logprobs: 3 } },
+    messages: { refused: 'top_logprobs' },
+  },
   { name: 'no probabilities', request: { top_logprobs: 0 }, ...both({ says: {} }) },
   {
     name: 'probabilities by inclusion',
-    request: { include: ['message.output_text.logprobs'] },
-    ...refused('include[0]'),
+    request: { include: ['message.output_text.logprobs'], top_logprobs: 0 },
+    chat: { says: { logprobs: true, top_logprobs: 0 } },
+    messages: { refused: 'include[0]' },
   },
   {
     name: 'encrypted reasoning, which Messages have as signatures',
@@ -252,15 +261,28 @@ export const settingsCases: readonly RequestCase[] = [
       user: 'u',
       max_tool_calls: 3,
     },
-    ...leftOut(
-      'client_metadata',
-      'prompt_cache_key',
-      'prompt_cache_retention',
-      'prompt_cache_options',
-      'safety_identifier',
-      'user',
-      'max_tool_calls',
-    ),
+    chat: {
+      says: {
+        prompt_cache_key: 'k',
+        prompt_cache_retention: '24h',
+        prompt_cache_options: { mode: 'explicit' },
+        safety_identifier: 'u',
+        user: 'u',
+      },
+      leftOut: ['client_metadata', 'max_tool_calls'],
+    },
+    messages: {
+      says: {},
+      leftOut: [
+        'client_metadata',
+        'prompt_cache_key',
+        'prompt_cache_retention',
+        'prompt_cache_options',
+        'safety_identifier',
+        'user',
+        'max_tool_calls',
+      ],
+    },
   },
   {
     name: 'a service tier',

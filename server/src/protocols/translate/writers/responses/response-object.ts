@@ -26,7 +26,7 @@ export function repeatedSettings({ request, model }: WriterOptions): JsonObject 
     text: { ...text, format: text['format'] ?? { type: 'text' } },
     tool_choice: asked['tool_choice'] ?? 'auto',
     tools: asked['tools'] ?? [],
-    top_logprobs: 0,
+    top_logprobs: asked['top_logprobs'] ?? 0,
     top_p: asked['top_p'] ?? null,
     truncation: 'disabled',
     ...(typeof asked['user'] === 'string' ? { user: asked['user'] } : {}),

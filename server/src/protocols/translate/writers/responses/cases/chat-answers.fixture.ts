@@ -61,8 +61,51 @@ function called(id: string, name: string, json: string): JsonObject {
 const stop = (reason: string): readonly JsonObject[] => [delta({}, reason), usage(counts)];
 const USAGE = '9 / 0 / 4 / 0';
 
+const token = (name: string, logprob: number): JsonObject => ({
+  token: name,
+  logprob,
+  bytes: [...Buffer.from(name)],
+});
+const HEL = { ...token('Hel', -0.25), top_logprobs: [token('Hel', -0.25), token('Yo', -2.5)] };
+const LO = { ...token('lo', -0.125), top_logprobs: [] };
+const END = { ...token('', -1), top_logprobs: [] };
+
+/** A chunk with the probabilities of its tokens. */
+function likely(chunk: JsonObject, logprobs: JsonObject | null): JsonObject {
+  const [choice] = chunk['choices'] as readonly JsonObject[];
+  return { ...chunk, choices: [{ ...choice, logprobs }] };
+}
+
 /** Answers of chat completions; `[DONE]` follows every stream. */
 export const chatAnswers: readonly AnswerCase[] = [
+  {
+    name: 'text with the probabilities of its tokens',
+    request: { include: ['message.output_text.logprobs'] },
+    frames: [
+      likely(delta({ role: 'assistant', content: '' }), null),
+      likely(delta({ content: 'Hel' }), { content: [HEL], refusal: null }),
+      likely(delta({ content: 'lo' }), { content: [{ ...LO, bytes: null }] }),
+      likely(delta({ content: '' }), { content: [END] }),
+      ...stop('stop'),
+    ],
+    whole: likely(whole({ content: 'Hello' }), {
+      content: [HEL, { ...LO, bytes: null }, END],
+      refusal: null,
+    }),
+    says: saysText(0, 'Hel', 'lo'),
+    end: 'completed',
+    output: [message(0, { ...text('Hello'), logprobs: [HEL, { ...LO, bytes: [] }, END] })],
+    usage: USAGE,
+  },
+  {
+    name: 'probabilities that nobody asked for',
+    frames: [likely(delta({ role: 'assistant', content: 'Hel' }), { content: [HEL] }), ...stop('stop')],
+    whole: likely(whole({ content: 'Hel' }), { content: [HEL] }),
+    says: saysText(0, 'Hel'),
+    end: 'completed',
+    output: [message(0, text('Hel'))],
+    usage: USAGE,
+  },
   {
     name: 'text',
     frames: [
