@@ -136,12 +136,17 @@ describe('a refusal for lack of capacity', () => {
     assert.equal(error.detail.retry, false);
   });
 
-  it('is an exhausted budget, without a retry, when the reset is more than a minute away', () => {
-    assert.equal(refused({ retryAfterMs: 60_000 }).detail.retry, true);
-    const error = refused({ retryAfterMs: 60_001, policyId: 'p' });
-    assert.equal(error.code, 'budget_exhausted');
-    assert.equal(error.detail.retry, false);
-    assert.deepEqual(error.detail.headers, { 'Retry-After': '61', 'retry-after-ms': '60001' });
+  it('has the same code and the same hint at every moment of one limit', () => {
+    for (const retryAfterMs of [1, 59_999, 60_000, 60_001, 3_600_000]) {
+      for (const [policyId, code, retry] of [
+        ['p', 'rate_limit_wait_budget_exceeded', true],
+        ['u', 'budget_exhausted', false],
+      ] as const) {
+        const error = refused({ retryAfterMs, policyId });
+        assert.deepEqual([error.code, error.detail.retry], [code, retry], `${policyId} at ${retryAfterMs} ms`);
+        assert.equal(error.detail.headers?.['retry-after-ms'], String(retryAfterMs));
+      }
+    }
   });
 
   it('gives no Retry-After to a request that is larger than the limit', () => {

@@ -15,8 +15,8 @@ import { rateHeaders } from '../rate-headers.ts';
 /** The 429 of a refusal: which limit caused it, when it resets, and whether a retry can help. */
 export function refusalError(exchange: Exchange, route: Route, refusal: Refusal): RelayError {
   const { snapshot, caller } = exchange;
-  const { code, retryAfterMs, retry = errors[code].retry } = outcomeOf(refusal);
   const policy = refusal.policyId === null ? null : describePolicy(snapshot, caller, refusal.policyId);
+  const { code, retryAfterMs, retry = errors[code].retry } = outcomeOf(refusal, policy);
   const retry_after = retryAfterMs === null ? {} : { retry_after: secondsOf(retryAfterMs) };
   const sent = {
     ...(retryAfterMs === null ? {} : retryHeaders(retryAfterMs)),
