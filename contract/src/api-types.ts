@@ -4715,6 +4715,45 @@ export interface components {
             /** @description Null for `global`. */
             scope_name: string | null;
         };
+        /** NextLimit */
+        NextLimit: {
+            /** @description An opaque identifier. */
+            policy_id: string;
+            /** @enum {string} */
+            policy_kind: "resource" | "user" | "api_key" | "team";
+            /** @enum {string} */
+            scope_type: "global" | "provider" | "credential" | "endpoint" | "model" | "lane";
+            scope_id: string | null;
+            /**
+             * @description What is counted; `spend` is in micro-USD. `concurrency` requires period `none`.
+             * @enum {string}
+             */
+            metric: "requests" | "tokens" | "spend" | "concurrency";
+            /**
+             * @description The window; a week begins on Monday at 00:00 UTC. `none` is for metric `concurrency` only.
+             * @enum {string}
+             */
+            period: "second" | "minute" | "hour" | "day" | "week" | "month" | "none";
+            limit: number;
+            used: number;
+            reserved: number;
+            remaining: number;
+            resets_at: string | null;
+            /** @description Usage per hour since the window began; for limits per second or minute, over the last second or minute. Includes reserved usage. Null with period `none`, and while less than a tenth of the window has passed, unless the limit is unused or at least half used. */
+            rate_per_hour: number | null;
+            /** @description Expected usage when the window resets, at this rate. Null where `rate_per_hour` is null, and with the periods `second` and `minute`, whose windows slide. */
+            forecast: number | null;
+            /** @description When the limit will be reached at this rate; now if it already has been. Null if it won’t be reached before it resets, if there is no forecast, and with period `none`. */
+            runs_out_at: string | null;
+            /** @description The member, key or team whose limit it is. Null with `policy_kind` `resource`. */
+            subject_id: string | null;
+            /** @description Null with `policy_kind` `resource`. */
+            subject_name: string | null;
+            /** @description Null for `global`. */
+            scope_name: string | null;
+            /** @description When the limit last rejected a request that the caller can see, within the last 5 minutes; null without one. */
+            last_rejected_at: string | null;
+        };
         /** NextLimits */
         NextLimits: {
             /**
@@ -4727,8 +4766,8 @@ export interface components {
              * @enum {string}
              */
             counted: "organization" | "own";
-            /** @description Limits that will be reached before they reset, soonest first; then the others, least remaining share first. Excludes limits per second and per minute and limits on concurrency, because requests wait for them, and limits of 0. */
-            limits: components["schemas"]["NamedLimit"][];
+            /** @description Limits that will be reached before they reset, soonest first; then the others, least remaining share first. Excludes limits of keys and members that can’t send, limits per second and per minute and limits on concurrency, because requests wait for them, and limits of 0. */
+            limits: components["schemas"]["NextLimit"][];
             /** @description How many limits these were chosen from. */
             total: number;
             /** @description False if the organization has more limits than Relay reads for this call. */

@@ -212,6 +212,18 @@ export const NamedLimit = closed('NamedLimit', {
 });
 export type NamedLimit = Static<typeof NamedLimit>;
 
+/** For this long after a rejection, `last_rejected_at` says that a limit rejects requests. */
+export const REJECTS_MS = 5 * 60_000;
+
+export const NextLimit = closed('NextLimit', {
+  ...NamedLimit.properties,
+  last_rejected_at: nullable(Timestamp, {
+    description:
+      'When the limit last rejected a request that the caller can see, within the last 5 minutes; null without one.',
+  }),
+});
+export type NextLimit = Static<typeof NextLimit>;
+
 /** The limits per hour, day, week and month that need attention first. */
 export const NextLimits = closed('NextLimits', {
   at: Timestamp,
@@ -219,9 +231,9 @@ export const NextLimits = closed('NextLimits', {
     description:
       '`own`: only the caller’s limits, because the caller lacks `relay:limits:read:organization`.',
   }),
-  limits: Type.Array(NamedLimit, {
+  limits: Type.Array(NextLimit, {
     description:
-      'Limits that will be reached before they reset, soonest first; then the others, least remaining share first. Excludes limits per second and per minute and limits on concurrency, because requests wait for them, and limits of 0.',
+      'Limits that will be reached before they reset, soonest first; then the others, least remaining share first. Excludes limits of keys and members that can’t send, limits per second and per minute and limits on concurrency, because requests wait for them, and limits of 0.',
   }),
   total: integer({ description: 'How many limits these were chosen from.' }),
   complete: flag({

@@ -41,7 +41,7 @@ interface Reader {
 const KINDS: readonly LimitUsage['policy_kind'][] = ['resource', 'resource', 'user', 'api_key', 'team'];
 
 /**
- * Up to `count` active limits that the caller may see, after a position: shared limits, endpoint concurrency,
+ * Up to `count` active limits that the caller may see, of members and keys that can send, after a position: shared limits, endpoint concurrency,
  * member limits, key limits, team limits. The first two come from this process's snapshot. Member and key limits can be too
  * many to hold, so only the needed page is read from the database.
  */
@@ -85,7 +85,7 @@ function sectionsFor({ caller, snapshot, db, userId }: Reader): readonly Section
       }),
     ),
     async (afterId, limit) => {
-      const scope = { organizationId, userId: owner, enabledOnly: true };
+      const scope = { organizationId, userId: owner, enabledOnly: true, sendingOnly: true } as const;
       const rows = await listUserBudgets(db, scope, { afterId, limit });
       return rows.map((row) => ({
         id: row.id,
@@ -93,7 +93,7 @@ function sectionsFor({ caller, snapshot, db, userId }: Reader): readonly Section
       }));
     },
     async (afterId, limit) => {
-      const scope = { organizationId, ownerId: owner, enabledOnly: true };
+      const scope = { organizationId, ownerId: owner, enabledOnly: true, sendingOnly: true } as const;
       const rows = await listKeyBudgets(db, scope, { afterId, limit });
       return rows.map((row) => ({
         id: row.id,
