@@ -1861,7 +1861,7 @@ export interface components {
         };
         /** AccountUpdate */
         AccountUpdate: {
-            /** @description At least one visible character. */
+            /** @description At least one visible character, and no white space at its ends. */
             name: string;
         };
         /** Alert */
@@ -1915,7 +1915,7 @@ export interface components {
         AlertDestination: {
             /** @description An opaque identifier. */
             id: string;
-            /** @description At least one visible character. */
+            /** @description At least one visible character, and no white space at its ends. */
             name: string;
             /**
              * @description `mail` requires a mail server in the deployment.
@@ -1936,7 +1936,7 @@ export interface components {
         };
         /** AlertDestinationCreate */
         AlertDestinationCreate: {
-            /** @description At least one visible character. */
+            /** @description At least one visible character, and no white space at its ends. */
             name: string;
             /**
              * @description `mail` requires a mail server in the deployment.
@@ -1956,7 +1956,7 @@ export interface components {
         AlertDestinationCreated: {
             /** @description An opaque identifier. */
             id: string;
-            /** @description At least one visible character. */
+            /** @description At least one visible character, and no white space at its ends. */
             name: string;
             /**
              * @description `mail` requires a mail server in the deployment.
@@ -1994,7 +1994,7 @@ export interface components {
              * @description RFC 3339, UTC, with milliseconds.
              */
             created_at?: string;
-            /** @description At least one visible character. */
+            /** @description At least one visible character, and no white space at its ends. */
             name?: string;
             /** @description The webhook URL; null for `mail`. */
             url?: string | null;
@@ -2087,7 +2087,7 @@ export interface components {
         };
         /** ApiKeyCreate */
         ApiKeyCreate: {
-            /** @description At least one visible character. */
+            /** @description At least one visible character, and no white space at its ends. */
             name: string;
             scopes: string[];
             /** @description A future time, or null for no expiry. */
@@ -2281,7 +2281,7 @@ export interface components {
         };
         /** ApiKeyUpdate */
         ApiKeyUpdate: {
-            /** @description At least one visible character. */
+            /** @description At least one visible character, and no white space at its ends. */
             name: string;
             /** @description The team whose limits count the key’s requests; null for the owner’s team. Setting a different team, or changing it later, requires `relay:limits:manage`. */
             team_id?: string | null;
@@ -2597,7 +2597,7 @@ export interface components {
         ConfigCredential: {
             /** @description The slug of the provider it is for. */
             provider: string;
-            /** @description At least one visible character. */
+            /** @description At least one visible character, and no white space at its ends. */
             name: string;
             /** @default true */
             enabled?: boolean;
@@ -2615,7 +2615,7 @@ export interface components {
              * @default null
              */
             credential?: string | null;
-            /** @description At least one visible character. */
+            /** @description At least one visible character, and no white space at its ends. */
             name: string;
             /** @description The model name sent upstream. */
             upstream_model: string;
@@ -2669,7 +2669,7 @@ export interface components {
         ConfigGuardrail: {
             /** @description Identifies the item from one apply to the next. If omitted, Relay derives it from the name; set it before you rename the item. */
             slug?: string;
-            /** @description At least one visible character. */
+            /** @description At least one visible character, and no white space at its ends. */
             name: string;
             /** @default custom-http */
             preset_slug?: string;
@@ -2739,7 +2739,7 @@ export interface components {
         ConfigLane: {
             /** @description Identifies the item from one apply to the next. If omitted, Relay derives it from the name; set it before you rename the item. */
             slug?: string;
-            /** @description At least one visible character. */
+            /** @description At least one visible character, and no white space at its ends. */
             name: string;
             /**
              * @description The wait budget.
@@ -2922,7 +2922,7 @@ export interface components {
         ConfigProvider: {
             /** @description Identifies the item from one apply to the next. If omitted, Relay derives it from the name; set it before you rename the item. */
             slug?: string;
-            /** @description At least one visible character. */
+            /** @description At least one visible character, and no white space at its ends. */
             name: string;
             /** @description An http or https URL. Optional if the preset has one. */
             base_url?: string;
@@ -3011,7 +3011,7 @@ export interface components {
         CredentialCreate: {
             /** @description An opaque identifier. */
             provider_id: string;
-            /** @description At least one visible character. */
+            /** @description At least one visible character, and no white space at its ends. */
             name: string;
             /** @description Stored encrypted; never returned. */
             secret: string;
@@ -3038,7 +3038,7 @@ export interface components {
              * @enum {string}
              */
             managed_by?: "file";
-            /** @description At least one visible character. */
+            /** @description At least one visible character, and no white space at its ends. */
             name?: string;
             /** @description Stored encrypted; never returned. */
             secret?: string;
@@ -3058,7 +3058,7 @@ export interface components {
              * @enum {string}
              */
             managed_by?: "file";
-            /** @description At least one visible character. */
+            /** @description At least one visible character, and no white space at its ends. */
             name: string;
             /**
              * @description The wait budget.
@@ -3180,7 +3180,7 @@ export interface components {
         EndpointCreate: {
             /** @description An opaque identifier. */
             provider_id: string;
-            /** @description At least one visible character. */
+            /** @description At least one visible character, and no white space at its ends. */
             name: string;
             /** @description The model name sent upstream. */
             upstream_model: string;
@@ -3330,7 +3330,7 @@ export interface components {
              * @enum {string}
              */
             managed_by?: "file";
-            /** @description At least one visible character. */
+            /** @description At least one visible character, and no white space at its ends. */
             name?: string;
             /** @description The model name sent upstream. */
             upstream_model?: string;
@@ -3554,7 +3554,7 @@ export interface components {
         };
         /** GuardrailCreate */
         GuardrailCreate: {
-            /** @description At least one visible character. */
+            /** @description At least one visible character, and no white space at its ends. */
             name: string;
             /** @default custom-http */
             preset_slug?: string;
@@ -3770,7 +3770,7 @@ export interface components {
              * @enum {string}
              */
             managed_by?: "file";
-            /** @description At least one visible character. */
+            /** @description At least one visible character, and no white space at its ends. */
             name?: string;
             preset_slug?: string;
             /** @description An http or https URL. */
@@ -3920,7 +3920,7 @@ export interface components {
         InvitationAcceptance: {
             /** @description Never returned. */
             token: string;
-            /** @description At least one visible character. */
+            /** @description At least one visible character, and no white space at its ends. */
             name?: string;
             password?: string;
         };
@@ -3992,7 +3992,7 @@ export interface components {
         };
         /** LaneCreate */
         LaneCreate: {
-            /** @description At least one visible character. */
+            /** @description At least one visible character, and no white space at its ends. */
             name: string;
             /**
              * @description The wait budget.
@@ -4190,7 +4190,7 @@ export interface components {
              * @enum {string}
              */
             managed_by?: "file";
-            /** @description At least one visible character. */
+            /** @description At least one visible character, and no white space at its ends. */
             name: string;
             /**
              * @description The wait budget.
@@ -4788,7 +4788,7 @@ export interface components {
         OrgApiKeyCreate: {
             /** @description An opaque identifier. */
             user_uuid: string;
-            /** @description At least one visible character. */
+            /** @description At least one visible character, and no white space at its ends. */
             name: string;
             scopes: string[];
             /** @description A future time, or null for no expiry. */
@@ -4811,7 +4811,7 @@ export interface components {
         };
         /** OrgUpdate */
         OrgUpdate: {
-            /** @description At least one visible character. */
+            /** @description At least one visible character, and no white space at its ends. */
             name: string;
         };
         /** OtherApiKeys */
@@ -5258,7 +5258,7 @@ export interface components {
         };
         /** ProviderCreate */
         ProviderCreate: {
-            /** @description At least one visible character. */
+            /** @description At least one visible character, and no white space at its ends. */
             name: string;
             /** @description An http or https URL. Optional if the preset has one. */
             base_url?: string;
@@ -5388,7 +5388,7 @@ export interface components {
              * @enum {string}
              */
             managed_by?: "file";
-            /** @description At least one visible character. */
+            /** @description At least one visible character, and no white space at its ends. */
             name?: string;
             /** @description An http or https URL. */
             base_url?: string;
@@ -5920,12 +5920,12 @@ export interface components {
         };
         /** SignUp */
         SignUp: {
-            /** @description At least one visible character. */
+            /** @description At least one visible character, and no white space at its ends. */
             name: string;
             /** Format: email */
             email: string;
             password: string;
-            /** @description At least one visible character. */
+            /** @description At least one visible character, and no white space at its ends. */
             organization_name: string;
             /** @description Never returned. */
             token?: string;
@@ -6048,7 +6048,7 @@ export interface components {
         Team: {
             /** @description An opaque identifier. */
             id: string;
-            /** @description At least one visible character. */
+            /** @description At least one visible character, and no white space at its ends. */
             name: string;
             /** @description Derived from the name; unique within the organization. */
             slug: string;
@@ -6068,7 +6068,7 @@ export interface components {
         };
         /** TeamCreate */
         TeamCreate: {
-            /** @description At least one visible character. */
+            /** @description At least one visible character, and no white space at its ends. */
             name: string;
             /**
              * @description What it represents in your organization. All kinds work the same.
@@ -6198,7 +6198,7 @@ export interface components {
              * @description RFC 3339, UTC, with milliseconds.
              */
             created_at?: string;
-            /** @description At least one visible character. */
+            /** @description At least one visible character, and no white space at its ends. */
             name: string;
             /**
              * @description What it represents in your organization. All kinds work the same.
@@ -8000,12 +8000,86 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["Error400"];
-            403: components["responses"]["Error403"];
-            500: components["responses"]["Error500"];
-            501: components["responses"]["Error501"];
-            502: components["responses"]["Error502"];
-            503: components["responses"]["Error503"];
+            /** @description `invalid_json`, `invalid_request`, `model_not_found`, `no_route`, `unpriced`, `unbounded_request`, `guardrail_streaming_unsupported`, `guardrail_route_kind_unsupported`. On inference routes, a provider’s own 400 may pass through unchanged. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "x-relay-error-source": components["headers"]["x-relay-error-source"];
+                    "x-should-retry": components["headers"]["x-should-retry"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description `csrf_failed`, `insufficient_scope`, `permission_denied`, `product_access_denied`, `entitlement_missing`, `accounts_disabled`, `mail_not_configured`, `mode_unsupported`, `content_policy_violation`. On inference routes, a provider’s own 403 may pass through unchanged. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "x-relay-error-source": components["headers"]["x-relay-error-source"];
+                    "x-should-retry": components["headers"]["x-should-retry"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description `internal_error`. On inference routes, a provider’s own 500 may pass through unchanged. */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "x-relay-error-source": components["headers"]["x-relay-error-source"];
+                    "x-should-retry": components["headers"]["x-should-retry"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description `not_implemented`. On inference routes, a provider’s own 501 may pass through unchanged. */
+            501: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "x-relay-error-source": components["headers"]["x-relay-error-source"];
+                    "x-should-retry": components["headers"]["x-should-retry"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description `upstream_unreachable`, `upstream_timeout`, `upstream_invalid_response`, `upstream_not_prepared`, `upstream_credential_refused`, `upstream_redirected`, `stream_interrupted`. On inference routes, a provider’s own 502 may pass through unchanged. */
+            502: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "x-relay-error-source": components["headers"]["x-relay-error-source"];
+                    "x-should-retry": components["headers"]["x-should-retry"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description `guardrail_unavailable`, `policy_unavailable`, `metering_unavailable`, `store_unavailable`, `configuration_unavailable`, `draining`. On inference routes, a provider’s own 503 may pass through unchanged. */
+            503: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "x-relay-error-source": components["headers"]["x-relay-error-source"];
+                    "x-should-retry": components["headers"]["x-should-retry"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "retry-after-ms": components["headers"]["retry-after-ms"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
         };
     };
     finishSso: {
@@ -8029,13 +8103,99 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["Error400"];
-            401: components["responses"]["Error401"];
-            403: components["responses"]["Error403"];
-            500: components["responses"]["Error500"];
-            501: components["responses"]["Error501"];
-            502: components["responses"]["Error502"];
-            503: components["responses"]["Error503"];
+            /** @description `invalid_json`, `invalid_request`, `model_not_found`, `no_route`, `unpriced`, `unbounded_request`, `guardrail_streaming_unsupported`, `guardrail_route_kind_unsupported`. On inference routes, a provider’s own 400 may pass through unchanged. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "x-relay-error-source": components["headers"]["x-relay-error-source"];
+                    "x-should-retry": components["headers"]["x-should-retry"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description `missing_api_key`, `invalid_api_key`, `expired_api_key`, `revoked_api_key`, `invalid_credentials`, `totp_required`, `session_expired`, `invalid_context`. On inference routes, a provider’s own 401 may pass through unchanged. */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "x-relay-error-source": components["headers"]["x-relay-error-source"];
+                    "x-should-retry": components["headers"]["x-should-retry"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description `csrf_failed`, `insufficient_scope`, `permission_denied`, `product_access_denied`, `entitlement_missing`, `accounts_disabled`, `mail_not_configured`, `mode_unsupported`, `content_policy_violation`. On inference routes, a provider’s own 403 may pass through unchanged. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "x-relay-error-source": components["headers"]["x-relay-error-source"];
+                    "x-should-retry": components["headers"]["x-should-retry"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description `internal_error`. On inference routes, a provider’s own 500 may pass through unchanged. */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "x-relay-error-source": components["headers"]["x-relay-error-source"];
+                    "x-should-retry": components["headers"]["x-should-retry"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description `not_implemented`. On inference routes, a provider’s own 501 may pass through unchanged. */
+            501: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "x-relay-error-source": components["headers"]["x-relay-error-source"];
+                    "x-should-retry": components["headers"]["x-should-retry"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description `upstream_unreachable`, `upstream_timeout`, `upstream_invalid_response`, `upstream_not_prepared`, `upstream_credential_refused`, `upstream_redirected`, `stream_interrupted`. On inference routes, a provider’s own 502 may pass through unchanged. */
+            502: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "x-relay-error-source": components["headers"]["x-relay-error-source"];
+                    "x-should-retry": components["headers"]["x-should-retry"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description `guardrail_unavailable`, `policy_unavailable`, `metering_unavailable`, `store_unavailable`, `configuration_unavailable`, `draining`. On inference routes, a provider’s own 503 may pass through unchanged. */
+            503: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "x-relay-error-source": components["headers"]["x-relay-error-source"];
+                    "x-should-retry": components["headers"]["x-should-retry"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "retry-after-ms": components["headers"]["retry-after-ms"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
         };
     };
     listSessions: {

@@ -143,7 +143,11 @@ describe('a refusal for lack of capacity', () => {
         ['u', 'budget_exhausted', false],
       ] as const) {
         const error = refused({ retryAfterMs, policyId });
-        assert.deepEqual([error.code, error.detail.retry], [code, retry], `${policyId} at ${retryAfterMs} ms`);
+        assert.deepEqual(
+          [error.code, error.detail.retry],
+          [code, retry],
+          `${policyId} at ${retryAfterMs} ms`,
+        );
         assert.equal(error.detail.headers?.['retry-after-ms'], String(retryAfterMs));
       }
     }
@@ -154,6 +158,23 @@ describe('a refusal for lack of capacity', () => {
     assert.equal(error.code, 'request_exceeds_limit');
     assert.equal(error.detail.retry, false);
     assert.deepEqual(error.detail.headers, {});
+  });
+
+  it('says of a limit of 0 that it allows nothing, not that a smaller request fits', () => {
+    const none = { ...exchange, snapshot: snapshot({ limitPolicies: [{ ...policy, limitValue: 0 }] }) };
+    const refusal: Refusal = {
+      kind: 'refused',
+      reason: 'exceeds_limit',
+      retryAfterMs: 0,
+      policyId: 'p',
+      resetMs: 0,
+      window: null,
+    };
+    const { message } = refusalError(none as Exchange, route, refusal);
+    assert.match(
+      message,
+      /^The limit of 0 requests per minute .* allows nothing\. Raise or remove the limit\.$/,
+    );
   });
 
   it('says that the queue is full', () => {

@@ -24,7 +24,11 @@ export function refusalError(exchange: Exchange, route: Route, refusal: Refusal)
   };
   switch (refusal.reason) {
     case 'exceeds_limit': {
-      const message = `This request exceeds ${limitWords(policy, snapshot)} by itself. Make it smaller, lower max tokens, or raise the limit.`;
+      const words = limitWords(policy, snapshot);
+      const message =
+        policy?.limit_value === 0
+          ? `${capitalized(words)} allows nothing. Raise or remove the limit.`
+          : `This request exceeds ${words} by itself. Make it smaller, lower max tokens, or raise the limit.`;
       return new RelayError(code, { message, fields: { policy }, retry, headers: sent });
     }
     case 'queue_full':

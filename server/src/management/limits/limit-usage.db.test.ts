@@ -261,7 +261,7 @@ describe('the live state of limits', () => {
 
   it('lists what is in force, whole or page by page', async () => {
     const ids = [];
-    for (let count = 0; count < 5; count += 1) ids.push(await limit({}));
+    for (let count = 0; count < 5; count += 1) ids.push(await limit({ limit_value: 100 + count }));
     const body = { scope_type: 'global', metric: 'requests', period: 'minute', limit_value: 1 } as const;
     const { body: disabled } = await room.call('createLimitPolicy', room.acme, {
       body: { ...body, enabled: false },

@@ -4,6 +4,7 @@ import type { Caller } from '../../domain/caller.ts';
 import { budgetLimit, endpointBound, type Limit, resourceLimit } from '../../domain/limits/limit.ts';
 import type { OrganizationSnapshot } from '../../domain/snapshot.ts';
 import type { Database } from '../../store/postgres/schema.ts';
+import { type CursorList, cursorAt, positionAt, unknownCursor } from '../resources/cursor.ts';
 import { isId } from '../resources/refusals.ts';
 import { toBudgetPolicy } from './budget-rows.ts';
 import { listKeyBudgets } from './key-budgets.ts';
@@ -118,15 +119,14 @@ function inMemory(items: readonly { id: string; limit: Limit }[]): Section {
     (afterId === undefined ? items : items.filter(({ id }) => id > afterId)).slice(0, count);
 }
 
-export function cursorOf({ section, id }: Position): string {
-  return Buffer.from(`0${section}${id.replaceAll('-', '')}`, 'hex').toString('base64url');
+export function cursorOf(list: CursorList, { section, id }: Position): string {
+  return cursorAt(list, Buffer.from(`0${section}${id.replaceAll('-', '')}`, 'hex'));
 }
 
-/** Null when the cursor is invalid. */
-export function positionOf(cursor: string): Position | null {
-  const hex = Buffer.from(cursor, 'base64url').toString('hex');
-  const parts = /^0([0-4])(.{8})(.{4})(.{4})(.{4})(.{12})$/.exec(hex);
-  if (parts === null) return null;
-  const position = { section: Number(parts[1]), id: parts.slice(2).join('-') };
-  return isId(position.id) && cursorOf(position) === cursor ? position : null;
+/** Throws unless this list gave out the cursor. */
+export function positionOf(list: CursorList, cursor: string): Position {
+  const hex = positionAt(list, cursor).toString('hex');
+  const [, section, ...id] = /^0([0-4])(.{8})(.{4})(.{4})(.{4})(.{12})$/.exec(hex) ?? [];
+  if (section === undefined) throw unknownCursor();
+  return { section: Number(section), id: id.join('-') };
 }

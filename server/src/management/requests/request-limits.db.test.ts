@@ -47,7 +47,7 @@ describe('the limits that apply to a request', () => {
     other = await addOneOfEach(room, room.acme, 'Other');
     names.set(one.limitPolicy.id, 'endpoint one').set(other.limitPolicy.id, 'endpoint other');
     await share('global', { scope_type: 'global' });
-    await share('off', { scope_type: 'global', enabled: false });
+    await share('off', { scope_type: 'global', limit_value: 10, enabled: false });
     await share('lane one', { scope_type: 'lane', scope_id: one.lane.id });
     await share('lane other', { scope_type: 'lane', scope_id: other.lane.id });
     await share('provider one', { scope_type: 'provider', scope_id: one.provider.id });
