@@ -1078,7 +1078,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the live state of every limit the caller can see */
+        /** Read the live state of every limit that can reject the caller, or of all limits */
         get: operations["listLimitUsage"];
         put?: never;
         post?: never;
@@ -4380,6 +4380,8 @@ export interface components {
             policy_id: string;
             /** @enum {string} */
             policy_kind: "resource" | "user" | "api_key" | "team";
+            /** @description The member, key or team whose limit it is. Null with `policy_kind` `resource`. */
+            subject_id: string | null;
             /** @enum {string} */
             scope_type: "global" | "provider" | "credential" | "endpoint" | "model" | "lane";
             scope_id: string | null;
@@ -4684,6 +4686,8 @@ export interface components {
             policy_id: string;
             /** @enum {string} */
             policy_kind: "resource" | "user" | "api_key" | "team";
+            /** @description The member, key or team whose limit it is. Null with `policy_kind` `resource`. */
+            subject_id: string | null;
             /** @enum {string} */
             scope_type: "global" | "provider" | "credential" | "endpoint" | "model" | "lane";
             scope_id: string | null;
@@ -4708,8 +4712,6 @@ export interface components {
             forecast: number | null;
             /** @description When the limit will be reached at this rate; now if it already has been. Null if it won’t be reached before it resets, if there is no forecast, and with period `none`. */
             runs_out_at: string | null;
-            /** @description The member, key or team whose limit it is. Null with `policy_kind` `resource`. */
-            subject_id: string | null;
             /** @description Null with `policy_kind` `resource`. */
             subject_name: string | null;
             /** @description Null for `global`. */
@@ -4721,6 +4723,8 @@ export interface components {
             policy_id: string;
             /** @enum {string} */
             policy_kind: "resource" | "user" | "api_key" | "team";
+            /** @description The member, key or team whose limit it is. Null with `policy_kind` `resource`. */
+            subject_id: string | null;
             /** @enum {string} */
             scope_type: "global" | "provider" | "credential" | "endpoint" | "model" | "lane";
             scope_id: string | null;
@@ -4745,8 +4749,6 @@ export interface components {
             forecast: number | null;
             /** @description When the limit will be reached at this rate; now if it already has been. Null if it won’t be reached before it resets, if there is no forecast, and with period `none`. */
             runs_out_at: string | null;
-            /** @description The member, key or team whose limit it is. Null with `policy_kind` `resource`. */
-            subject_id: string | null;
             /** @description Null with `policy_kind` `resource`. */
             subject_name: string | null;
             /** @description Null for `global`. */
@@ -4762,7 +4764,7 @@ export interface components {
              */
             at: string;
             /**
-             * @description `own`: only the caller’s limits, because the caller lacks `relay:limits:read:organization`.
+             * @description `own`: only limits that can reject the caller, because the caller lacks `relay:limits:read:organization`.
              * @enum {string}
              */
             counted: "organization" | "own";
@@ -10454,7 +10456,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Read the live state of every limit the caller can see */
+            /** @description Read the live state of every limit that can reject the caller, or of all limits */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];

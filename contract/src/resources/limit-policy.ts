@@ -164,6 +164,9 @@ export const AppliesTo = oneOf(['global', 'provider', 'credential', 'endpoint', 
 export const LimitUsage = closed('LimitUsage', {
   policy_id: Id,
   policy_kind: PolicyKind,
+  subject_id: nullable(Id, {
+    description: 'The member, key or team whose limit it is. Null with `policy_kind` `resource`.',
+  }),
   scope_type: AppliesTo,
   scope_id: nullable(Id),
   metric: LimitMetric,
@@ -204,9 +207,6 @@ export const NextLimitsQuery = query({
 
 export const NamedLimit = closed('NamedLimit', {
   ...LimitUsage.properties,
-  subject_id: nullable(Id, {
-    description: 'The member, key or team whose limit it is. Null with `policy_kind` `resource`.',
-  }),
   subject_name: nullable(Type.String(), { description: 'Null with `policy_kind` `resource`.' }),
   scope_name: nullable(Type.String(), { description: 'Null for `global`.' }),
 });
@@ -229,7 +229,7 @@ export const NextLimits = closed('NextLimits', {
   at: Timestamp,
   counted: oneOf(['organization', 'own'], {
     description:
-      '`own`: only the caller’s limits, because the caller lacks `relay:limits:read:organization`.',
+      '`own`: only limits that can reject the caller, because the caller lacks `relay:limits:read:organization`.',
   }),
   limits: Type.Array(NextLimit, {
     description:
@@ -381,7 +381,7 @@ export const limitPolicyResource = {
       method: 'GET',
       path: '/api/relay/limits/usage',
       access: { scopes: ['relay:limits:read:organization', 'relay:usage:read'] },
-      summary: 'Read the live state of every limit the caller can see',
+      summary: 'Read the live state of every limit that can reject the caller, or of all limits',
       query: LimitUsageQuery,
       success: { status: 200, schema: Type.Array(LimitUsage) },
       errors: ['policy_unavailable'],

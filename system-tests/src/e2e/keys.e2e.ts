@@ -230,7 +230,7 @@ describe('keys without accounts', () => {
     await close(phone);
     await phone
       .getByRole('row', { name: /Phone/ })
-      .getByText(/ · No limit$/)
+      .getByText(/ · None of its own$/)
       .filter({ visible: true })
       .waitFor();
     await story.inspect('keys, list on a phone', phone);

@@ -105,6 +105,7 @@ describe('the live state of budgets', () => {
     assert.deepEqual(told, {
       policy_id: ofUsers[0]?.id,
       policy_kind: 'user',
+      subject_id: anne.userId,
       scope_type: 'global',
       scope_id: null,
       metric: 'requests',
@@ -116,6 +117,43 @@ describe('the live state of budgets', () => {
       resets_at: null,
     });
     assert.equal(body[1]?.policy_kind, 'api_key');
+  });
+
+  it('is for a member also that of the teams whose limits count their requests, by name', async () => {
+    const team = async (body: { name: string; parent_id?: string }) =>
+      (await room.call('createTeam', room.acme, { body })).body.id;
+    const parent = await team({ name: 'Department' });
+    const mine = await team({ name: 'Search', parent_id: parent });
+    const other = await team({ name: 'Other' });
+    for (const team_uuid of [parent, mine, other])
+      await room.call('upsertTeamLimitPolicy', room.acme, {
+        body: { team_uuid, target_type: 'global', metric: 'requests', period: 'month', limit_value: 0 },
+      });
+    const teamsOf = async (caller: Caller) => {
+      const { body } = await room.call('listLimitUsage', caller, { query: { policy_kind: 'team' } });
+      return new Set(body.map(({ subject_id: id }) => id));
+    };
+    const carl = await addMember(room, room.acme, 'developer');
+    assert.deepEqual(await teamsOf(carl), new Set());
+    await room.db
+      .updateTable('organization_members')
+      .set({ team_id: mine })
+      .where('user_id', '=', carl.userId)
+      .execute();
+    assert.deepEqual(await teamsOf(carl), new Set([mine, parent]));
+    assert.deepEqual(await teamsOf(room.acme), new Set([mine, parent, other]));
+
+    const { policies } = (await room.call('listTeamLimitPolicies', room.acme)).body;
+    for (const { limit_uuid, ...limit } of policies) {
+      const { id: _, ...body } = limit;
+      await room.call('upsertTeamLimitPolicy', room.acme, { body: { ...body, limit_uuid, limit_value: 5 } });
+    }
+    const { body } = await room.call('getNextLimits', carl);
+    assert.deepEqual(
+      new Set(body.limits.map(({ subject_name, used }) => `${subject_name} ${used}`)),
+      new Set(['Department 1', 'Search 1']),
+    );
+    await room.db.deleteFrom('teams').where('organization_id', '=', room.acme.organizationId).execute();
   });
 
   it('names whose limits run out next', async () => {

@@ -74,7 +74,9 @@ function isForeign({ caller, userId }: Reader): boolean {
 function sectionsFor({ caller, snapshot, db, userId }: Reader): readonly Section[] {
   const { organizationId } = caller;
   const owner = visibleOwner(caller) ?? userId;
-  const shared = seesOrganization(caller) && userId === undefined;
+  // Every caller can read what can reject them: shared limits, and those of their teams.
+  const shared = userId === undefined;
+  const teamsOf = seesOrganization(caller) ? undefined : caller.userId;
   const policies = shared ? snapshot.limitPolicies : [];
   const endpoints = shared ? [...snapshot.endpoints.values()] : [];
   return [
@@ -103,7 +105,7 @@ function sectionsFor({ caller, snapshot, db, userId }: Reader): readonly Section
     },
     async (afterId, limit) => {
       if (!shared) return [];
-      const scope = { organizationId, teamId: undefined, enabledOnly: true };
+      const scope = { organizationId, teamId: undefined, userId: teamsOf, enabledOnly: true };
       const rows = await listTeamBudgets(db, scope, { afterId, limit });
       return rows.map((row) => ({
         id: row.id,

@@ -26,10 +26,7 @@ export async function nextLimits(deps: UsageDeps, caller: Caller, shown = SHOWN)
     .map(({ limit }) => limit)
     .filter(({ described: { period, limit_value: limit } }) => isCalendar(period) && limit > 0);
   const usages = await readLimitUsage(deps, organizationId, limits);
-  const next = usages
-    .map((usage, index) => ({ usage, limit: limits[index] }))
-    .toSorted((a, b) => runsOutBefore(a.usage, b.usage))
-    .slice(0, shown);
+  const next = usages.toSorted(runsOutBefore).slice(0, shown);
   const db = deps.ofOrganization(organizationId);
   const nowMs = deps.clock.nowMs();
   const [named, rejectedAt] = await Promise.all([
