@@ -64,7 +64,7 @@ export function rejectsWhenFull({ period, limit }: Pick<LimitUsage, 'period' | '
   return isCalendar(period) || limit === 0;
 }
 
-/** Whether one of these limits rejected a request within the last minutes. A limit that is reached rejects nobody while nobody sends. */
+/** Whether one of these limits rejected a request within the last minutes. A limit that is reached rejects nothing while no request is sent. */
 export function haveRejected(limits: readonly Pick<NextLimit, 'last_rejected_at'>[], nowMs: number): boolean {
   return limits.some(({ last_rejected_at: at }) => at !== null && nowMs - Date.parse(at) <= REJECTS_MS);
 }
