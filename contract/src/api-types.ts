@@ -1078,7 +1078,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the live state of every limit the caller can see */
+        /** Read the live state of every limit that can reject the caller, or of all limits */
         get: operations["listLimitUsage"];
         put?: never;
         post?: never;
@@ -1878,7 +1878,7 @@ export interface components {
         };
         /** AccountUpdate */
         AccountUpdate: {
-            /** @description At least one visible character. */
+            /** @description At least one visible character, and no white space at its ends. */
             name: string;
         };
         /** Alert */
@@ -1932,7 +1932,7 @@ export interface components {
         AlertDestination: {
             /** @description An opaque identifier. */
             id: string;
-            /** @description At least one visible character. */
+            /** @description At least one visible character, and no white space at its ends. */
             name: string;
             /**
              * @description `mail` requires a mail server in the deployment.
@@ -1953,7 +1953,7 @@ export interface components {
         };
         /** AlertDestinationCreate */
         AlertDestinationCreate: {
-            /** @description At least one visible character. */
+            /** @description At least one visible character, and no white space at its ends. */
             name: string;
             /**
              * @description `mail` requires a mail server in the deployment.
@@ -1973,7 +1973,7 @@ export interface components {
         AlertDestinationCreated: {
             /** @description An opaque identifier. */
             id: string;
-            /** @description At least one visible character. */
+            /** @description At least one visible character, and no white space at its ends. */
             name: string;
             /**
              * @description `mail` requires a mail server in the deployment.
@@ -2011,7 +2011,7 @@ export interface components {
              * @description RFC 3339, UTC, with milliseconds.
              */
             created_at?: string;
-            /** @description At least one visible character. */
+            /** @description At least one visible character, and no white space at its ends. */
             name?: string;
             /** @description The webhook URL; null for `mail`. */
             url?: string | null;
@@ -2104,7 +2104,7 @@ export interface components {
         };
         /** ApiKeyCreate */
         ApiKeyCreate: {
-            /** @description At least one visible character. */
+            /** @description At least one visible character, and no white space at its ends. */
             name: string;
             scopes: string[];
             /** @description A future time, or null for no expiry. */
@@ -2298,7 +2298,7 @@ export interface components {
         };
         /** ApiKeyUpdate */
         ApiKeyUpdate: {
-            /** @description At least one visible character. */
+            /** @description At least one visible character, and no white space at its ends. */
             name: string;
             /** @description The team whose limits count the key’s requests; null for the owner’s team. Setting a different team, or changing it later, requires `relay:limits:manage`. */
             team_id?: string | null;
@@ -2614,7 +2614,7 @@ export interface components {
         ConfigCredential: {
             /** @description The slug of the provider it is for. */
             provider: string;
-            /** @description At least one visible character. */
+            /** @description At least one visible character, and no white space at its ends. */
             name: string;
             /** @default true */
             enabled?: boolean;
@@ -2632,7 +2632,7 @@ export interface components {
              * @default null
              */
             credential?: string | null;
-            /** @description At least one visible character. */
+            /** @description At least one visible character, and no white space at its ends. */
             name: string;
             /** @description The model name sent upstream. */
             upstream_model: string;
@@ -2686,7 +2686,7 @@ export interface components {
         ConfigGuardrail: {
             /** @description Identifies the item from one apply to the next. If omitted, Relay derives it from the name; set it before you rename the item. */
             slug?: string;
-            /** @description At least one visible character. */
+            /** @description At least one visible character, and no white space at its ends. */
             name: string;
             /** @default custom-http */
             preset_slug?: string;
@@ -2756,7 +2756,7 @@ export interface components {
         ConfigLane: {
             /** @description Identifies the item from one apply to the next. If omitted, Relay derives it from the name; set it before you rename the item. */
             slug?: string;
-            /** @description At least one visible character. */
+            /** @description At least one visible character, and no white space at its ends. */
             name: string;
             /**
              * @description The wait budget.
@@ -2939,7 +2939,7 @@ export interface components {
         ConfigProvider: {
             /** @description Identifies the item from one apply to the next. If omitted, Relay derives it from the name; set it before you rename the item. */
             slug?: string;
-            /** @description At least one visible character. */
+            /** @description At least one visible character, and no white space at its ends. */
             name: string;
             /** @description An http or https URL. Optional if the preset has one. */
             base_url?: string;
@@ -3028,7 +3028,7 @@ export interface components {
         CredentialCreate: {
             /** @description An opaque identifier. */
             provider_id: string;
-            /** @description At least one visible character. */
+            /** @description At least one visible character, and no white space at its ends. */
             name: string;
             /** @description Stored encrypted; never returned. */
             secret: string;
@@ -3055,7 +3055,7 @@ export interface components {
              * @enum {string}
              */
             managed_by?: "file";
-            /** @description At least one visible character. */
+            /** @description At least one visible character, and no white space at its ends. */
             name?: string;
             /** @description Stored encrypted; never returned. */
             secret?: string;
@@ -3075,7 +3075,7 @@ export interface components {
              * @enum {string}
              */
             managed_by?: "file";
-            /** @description At least one visible character. */
+            /** @description At least one visible character, and no white space at its ends. */
             name: string;
             /**
              * @description The wait budget.
@@ -3197,7 +3197,7 @@ export interface components {
         EndpointCreate: {
             /** @description An opaque identifier. */
             provider_id: string;
-            /** @description At least one visible character. */
+            /** @description At least one visible character, and no white space at its ends. */
             name: string;
             /** @description The model name sent upstream. */
             upstream_model: string;
@@ -3347,7 +3347,7 @@ export interface components {
              * @enum {string}
              */
             managed_by?: "file";
-            /** @description At least one visible character. */
+            /** @description At least one visible character, and no white space at its ends. */
             name?: string;
             /** @description The model name sent upstream. */
             upstream_model?: string;
@@ -3571,7 +3571,7 @@ export interface components {
         };
         /** GuardrailCreate */
         GuardrailCreate: {
-            /** @description At least one visible character. */
+            /** @description At least one visible character, and no white space at its ends. */
             name: string;
             /** @default custom-http */
             preset_slug?: string;
@@ -3787,7 +3787,7 @@ export interface components {
              * @enum {string}
              */
             managed_by?: "file";
-            /** @description At least one visible character. */
+            /** @description At least one visible character, and no white space at its ends. */
             name?: string;
             preset_slug?: string;
             /** @description An http or https URL. */
@@ -3937,7 +3937,7 @@ export interface components {
         InvitationAcceptance: {
             /** @description Never returned. */
             token: string;
-            /** @description At least one visible character. */
+            /** @description At least one visible character, and no white space at its ends. */
             name?: string;
             password?: string;
         };
@@ -4009,7 +4009,7 @@ export interface components {
         };
         /** LaneCreate */
         LaneCreate: {
-            /** @description At least one visible character. */
+            /** @description At least one visible character, and no white space at its ends. */
             name: string;
             /**
              * @description The wait budget.
@@ -4207,7 +4207,7 @@ export interface components {
              * @enum {string}
              */
             managed_by?: "file";
-            /** @description At least one visible character. */
+            /** @description At least one visible character, and no white space at its ends. */
             name: string;
             /**
              * @description The wait budget.
@@ -4397,6 +4397,8 @@ export interface components {
             policy_id: string;
             /** @enum {string} */
             policy_kind: "resource" | "user" | "api_key" | "team";
+            /** @description The member, key or team whose limit it is. Null with `policy_kind` `resource`. */
+            subject_id: string | null;
             /** @enum {string} */
             scope_type: "global" | "provider" | "credential" | "endpoint" | "model" | "lane";
             scope_id: string | null;
@@ -4701,6 +4703,8 @@ export interface components {
             policy_id: string;
             /** @enum {string} */
             policy_kind: "resource" | "user" | "api_key" | "team";
+            /** @description The member, key or team whose limit it is. Null with `policy_kind` `resource`. */
+            subject_id: string | null;
             /** @enum {string} */
             scope_type: "global" | "provider" | "credential" | "endpoint" | "model" | "lane";
             scope_id: string | null;
@@ -4725,12 +4729,49 @@ export interface components {
             forecast: number | null;
             /** @description When the limit will be reached at this rate; now if it already has been. Null if it won’t be reached before it resets, if there is no forecast, and with period `none`. */
             runs_out_at: string | null;
-            /** @description The member, key or team whose limit it is. Null with `policy_kind` `resource`. */
-            subject_id: string | null;
             /** @description Null with `policy_kind` `resource`. */
             subject_name: string | null;
             /** @description Null for `global`. */
             scope_name: string | null;
+        };
+        /** NextLimit */
+        NextLimit: {
+            /** @description An opaque identifier. */
+            policy_id: string;
+            /** @enum {string} */
+            policy_kind: "resource" | "user" | "api_key" | "team";
+            /** @description The member, key or team whose limit it is. Null with `policy_kind` `resource`. */
+            subject_id: string | null;
+            /** @enum {string} */
+            scope_type: "global" | "provider" | "credential" | "endpoint" | "model" | "lane";
+            scope_id: string | null;
+            /**
+             * @description What is counted; `spend` is in micro-USD. `concurrency` requires period `none`.
+             * @enum {string}
+             */
+            metric: "requests" | "tokens" | "spend" | "concurrency";
+            /**
+             * @description The window; a week begins on Monday at 00:00 UTC. `none` is for metric `concurrency` only.
+             * @enum {string}
+             */
+            period: "second" | "minute" | "hour" | "day" | "week" | "month" | "none";
+            limit: number;
+            used: number;
+            reserved: number;
+            remaining: number;
+            resets_at: string | null;
+            /** @description Usage per hour since the window began; for limits per second or minute, over the last second or minute. Includes reserved usage. Null with period `none`, and while less than a tenth of the window has passed, unless the limit is unused or at least half used. */
+            rate_per_hour: number | null;
+            /** @description Expected usage when the window resets, at this rate. Null where `rate_per_hour` is null, and with the periods `second` and `minute`, whose windows slide. */
+            forecast: number | null;
+            /** @description When the limit will be reached at this rate; now if it already has been. Null if it won’t be reached before it resets, if there is no forecast, and with period `none`. */
+            runs_out_at: string | null;
+            /** @description Null with `policy_kind` `resource`. */
+            subject_name: string | null;
+            /** @description Null for `global`. */
+            scope_name: string | null;
+            /** @description When the limit last rejected a request that the caller can see, within the last 5 minutes; null without one. */
+            last_rejected_at: string | null;
         };
         /** NextLimits */
         NextLimits: {
@@ -4740,12 +4781,12 @@ export interface components {
              */
             at: string;
             /**
-             * @description `own`: only the caller’s limits, because the caller lacks `relay:limits:read:organization`.
+             * @description `own`: only limits that can reject the caller, because the caller lacks `relay:limits:read:organization`.
              * @enum {string}
              */
             counted: "organization" | "own";
-            /** @description Limits that will be reached before they reset, soonest first; then the others, least remaining share first. Excludes limits per second and per minute and limits on concurrency, because requests wait for them, and limits of 0. */
-            limits: components["schemas"]["NamedLimit"][];
+            /** @description Limits that will be reached before they reset, soonest first; then the others, least remaining share first. Excludes limits of keys and members that can’t send, limits per second and per minute and limits on concurrency, because requests wait for them, and limits of 0. */
+            limits: components["schemas"]["NextLimit"][];
             /** @description How many limits these were chosen from. */
             total: number;
             /** @description False if the organization has more limits than Relay reads for this call. */
@@ -4766,7 +4807,7 @@ export interface components {
         OrgApiKeyCreate: {
             /** @description An opaque identifier. */
             user_uuid: string;
-            /** @description At least one visible character. */
+            /** @description At least one visible character, and no white space at its ends. */
             name: string;
             scopes: string[];
             /** @description A future time, or null for no expiry. */
@@ -4789,7 +4830,7 @@ export interface components {
         };
         /** OrgUpdate */
         OrgUpdate: {
-            /** @description At least one visible character. */
+            /** @description At least one visible character, and no white space at its ends. */
             name: string;
         };
         /** OtherApiKeys */
@@ -5236,7 +5277,7 @@ export interface components {
         };
         /** ProviderCreate */
         ProviderCreate: {
-            /** @description At least one visible character. */
+            /** @description At least one visible character, and no white space at its ends. */
             name: string;
             /** @description An http or https URL. Optional if the preset has one. */
             base_url?: string;
@@ -5368,7 +5409,7 @@ export interface components {
              * @enum {string}
              */
             managed_by?: "file";
-            /** @description At least one visible character. */
+            /** @description At least one visible character, and no white space at its ends. */
             name?: string;
             /** @description An http or https URL. */
             base_url?: string;
@@ -5900,12 +5941,12 @@ export interface components {
         };
         /** SignUp */
         SignUp: {
-            /** @description At least one visible character. */
+            /** @description At least one visible character, and no white space at its ends. */
             name: string;
             /** Format: email */
             email: string;
             password: string;
-            /** @description At least one visible character. */
+            /** @description At least one visible character, and no white space at its ends. */
             organization_name: string;
             /** @description Never returned. */
             token?: string;
@@ -6028,7 +6069,7 @@ export interface components {
         Team: {
             /** @description An opaque identifier. */
             id: string;
-            /** @description At least one visible character. */
+            /** @description At least one visible character, and no white space at its ends. */
             name: string;
             /** @description Derived from the name; unique within the organization. */
             slug: string;
@@ -6048,7 +6089,7 @@ export interface components {
         };
         /** TeamCreate */
         TeamCreate: {
-            /** @description At least one visible character. */
+            /** @description At least one visible character, and no white space at its ends. */
             name: string;
             /**
              * @description What it represents in your organization. All kinds work the same.
@@ -6178,7 +6219,7 @@ export interface components {
              * @description RFC 3339, UTC, with milliseconds.
              */
             created_at?: string;
-            /** @description At least one visible character. */
+            /** @description At least one visible character, and no white space at its ends. */
             name: string;
             /**
              * @description What it represents in your organization. All kinds work the same.
@@ -8003,12 +8044,86 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["Error400"];
-            403: components["responses"]["Error403"];
-            500: components["responses"]["Error500"];
-            501: components["responses"]["Error501"];
-            502: components["responses"]["Error502"];
-            503: components["responses"]["Error503"];
+            /** @description `invalid_json`, `invalid_request`, `model_not_found`, `no_route`, `unpriced`, `unbounded_request`, `guardrail_streaming_unsupported`, `guardrail_route_kind_unsupported`. On inference routes, a provider’s own 400 may pass through unchanged. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "x-relay-error-source": components["headers"]["x-relay-error-source"];
+                    "x-should-retry": components["headers"]["x-should-retry"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description `csrf_failed`, `insufficient_scope`, `permission_denied`, `product_access_denied`, `entitlement_missing`, `accounts_disabled`, `mail_not_configured`, `mode_unsupported`, `content_policy_violation`. On inference routes, a provider’s own 403 may pass through unchanged. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "x-relay-error-source": components["headers"]["x-relay-error-source"];
+                    "x-should-retry": components["headers"]["x-should-retry"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description `internal_error`. On inference routes, a provider’s own 500 may pass through unchanged. */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "x-relay-error-source": components["headers"]["x-relay-error-source"];
+                    "x-should-retry": components["headers"]["x-should-retry"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description `not_implemented`. On inference routes, a provider’s own 501 may pass through unchanged. */
+            501: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "x-relay-error-source": components["headers"]["x-relay-error-source"];
+                    "x-should-retry": components["headers"]["x-should-retry"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description `upstream_unreachable`, `upstream_timeout`, `upstream_invalid_response`, `upstream_not_prepared`, `upstream_credential_refused`, `upstream_redirected`, `stream_interrupted`. On inference routes, a provider’s own 502 may pass through unchanged. */
+            502: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "x-relay-error-source": components["headers"]["x-relay-error-source"];
+                    "x-should-retry": components["headers"]["x-should-retry"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description `guardrail_unavailable`, `policy_unavailable`, `metering_unavailable`, `store_unavailable`, `configuration_unavailable`, `draining`. On inference routes, a provider’s own 503 may pass through unchanged. */
+            503: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "x-relay-error-source": components["headers"]["x-relay-error-source"];
+                    "x-should-retry": components["headers"]["x-should-retry"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "retry-after-ms": components["headers"]["retry-after-ms"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
         };
     };
     finishSso: {
@@ -8032,13 +8147,99 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["Error400"];
-            401: components["responses"]["Error401"];
-            403: components["responses"]["Error403"];
-            500: components["responses"]["Error500"];
-            501: components["responses"]["Error501"];
-            502: components["responses"]["Error502"];
-            503: components["responses"]["Error503"];
+            /** @description `invalid_json`, `invalid_request`, `model_not_found`, `no_route`, `unpriced`, `unbounded_request`, `guardrail_streaming_unsupported`, `guardrail_route_kind_unsupported`. On inference routes, a provider’s own 400 may pass through unchanged. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "x-relay-error-source": components["headers"]["x-relay-error-source"];
+                    "x-should-retry": components["headers"]["x-should-retry"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description `missing_api_key`, `invalid_api_key`, `expired_api_key`, `revoked_api_key`, `invalid_credentials`, `totp_required`, `session_expired`, `invalid_context`. On inference routes, a provider’s own 401 may pass through unchanged. */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "x-relay-error-source": components["headers"]["x-relay-error-source"];
+                    "x-should-retry": components["headers"]["x-should-retry"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description `csrf_failed`, `insufficient_scope`, `permission_denied`, `product_access_denied`, `entitlement_missing`, `accounts_disabled`, `mail_not_configured`, `mode_unsupported`, `content_policy_violation`. On inference routes, a provider’s own 403 may pass through unchanged. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "x-relay-error-source": components["headers"]["x-relay-error-source"];
+                    "x-should-retry": components["headers"]["x-should-retry"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description `internal_error`. On inference routes, a provider’s own 500 may pass through unchanged. */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "x-relay-error-source": components["headers"]["x-relay-error-source"];
+                    "x-should-retry": components["headers"]["x-should-retry"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description `not_implemented`. On inference routes, a provider’s own 501 may pass through unchanged. */
+            501: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "x-relay-error-source": components["headers"]["x-relay-error-source"];
+                    "x-should-retry": components["headers"]["x-should-retry"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description `upstream_unreachable`, `upstream_timeout`, `upstream_invalid_response`, `upstream_not_prepared`, `upstream_credential_refused`, `upstream_redirected`, `stream_interrupted`. On inference routes, a provider’s own 502 may pass through unchanged. */
+            502: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "x-relay-error-source": components["headers"]["x-relay-error-source"];
+                    "x-should-retry": components["headers"]["x-should-retry"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description `guardrail_unavailable`, `policy_unavailable`, `metering_unavailable`, `store_unavailable`, `configuration_unavailable`, `draining`. On inference routes, a provider’s own 503 may pass through unchanged. */
+            503: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "x-relay-error-source": components["headers"]["x-relay-error-source"];
+                    "x-should-retry": components["headers"]["x-should-retry"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "retry-after-ms": components["headers"]["retry-after-ms"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
         };
     };
     listSessions: {
@@ -10297,7 +10498,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Read the live state of every limit the caller can see */
+            /** @description Read the live state of every limit that can reject the caller, or of all limits */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];

@@ -35,7 +35,7 @@ function explain(schema: TSchema, value: unknown, path: string, issues: Issue[])
   if (shape.anyOf !== undefined) explainUnion(shape.anyOf, value, path, issues);
   else if (isObject(value) && shape.type === 'object') explainObject(schema, value, path, issues);
   else if (Array.isArray(value) && shape.type === 'array') explainArray(shape, value, path, issues);
-  else issues.push({ path, message: `${nameOf(path)} must be ${expectation(shape)}` });
+  else issues.push({ path, message: `${nameOf(path)} must be ${expectation(shape, value)}` });
 }
 
 /** Explains the branch of the value's own type; when there is none, lists all branches. */
@@ -44,7 +44,7 @@ function explainUnion(branches: readonly TSchema[], value: unknown, path: string
   if (fitting !== undefined && (isObject(value) || Array.isArray(value))) {
     explain(fitting, value, path, issues);
   } else {
-    const allowed = branches.map((branch) => expectation(shapeOf(branch))).join(' or ');
+    const allowed = branches.map((branch) => expectation(shapeOf(branch), value)).join(' or ');
     issues.push({ path, message: `${nameOf(path)} must be ${allowed}` });
   }
 }
@@ -83,11 +83,11 @@ function explainArray(shape: Shape, value: unknown[], path: string, issues: Issu
 }
 
 /** The words that follow "must be". */
-function expectation(shape: Shape): string {
+function expectation(shape: Shape, value: unknown): string {
   if (shape.enum !== undefined) return choice(shape.enum);
   if (shape.const !== undefined) return JSON.stringify(shape.const);
   if (shape.type === 'string') return expectedString(shape);
-  if (shape.type === 'integer' || shape.type === 'number') return expectedNumber(shape);
+  if (shape.type === 'integer' || shape.type === 'number') return expectedNumber(shape, value);
   if (shape.type === 'array') return 'an array';
   if (shape.type === 'object') return 'an object';
   if (shape.type === 'boolean') return 'true or false';
@@ -104,7 +104,7 @@ function expectedString(shape: Shape): string {
   if (shape.format === 'email') return 'an email address';
   if (shape.pattern?.startsWith('^https?') === true) return 'an http or https URL';
   if (shape.pattern === shapeOf(Name).pattern)
-    return `a string of 1 to ${countWords(shape.maxLength ?? 0)} characters, at least one of them visible`;
+    return `a string of 1 to ${countWords(shape.maxLength ?? 0)} characters without white space at its ends, at least one of them visible`;
   if (shape.pattern !== undefined) return `a string that matches ${shape.pattern}`;
   const { minLength, maxLength } = shape;
   if (minLength === 1 && maxLength === undefined) return 'a non-empty string';
@@ -114,10 +114,12 @@ function expectedString(shape: Shape): string {
   return maxLength === undefined ? 'a string' : `a string of at most ${counted(maxLength, 'character')}`;
 }
 
-function expectedNumber(shape: Shape): string {
+function expectedNumber(shape: Shape, value: unknown): string {
   const noun = shape.type === 'integer' ? 'an integer' : 'a number';
   const { minimum, maximum } = shape;
-  const bounded = maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER;
+  // The largest integer that JSON holds exactly is only of interest to who sent a larger one.
+  const isLarger = typeof value === 'number' && maximum !== undefined && value > maximum;
+  const bounded = maximum !== undefined && (maximum < Number.MAX_SAFE_INTEGER || isLarger);
   if (minimum !== undefined && bounded) {
     return `${noun} from ${countWords(minimum)} to ${countWords(maximum)}`;
   }

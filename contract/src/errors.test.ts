@@ -89,6 +89,16 @@ describe('error pages', () => {
     }
   });
 
+  it('speak of the caller’s key only where a key was sent', () => {
+    const ofKeys = errorCodes.filter((code) =>
+      /\b(this|the|the API) key\b/i.test(`${errors[code].message} ${errors[code].fix}`),
+    );
+    assert.deepEqual(
+      ofKeys.filter((code) => !/key|scope/.test(code)),
+      [],
+    );
+  });
+
   it('escape markup as HTML and load nothing from outside', () => {
     const page = errorPageHtml('missing_api_key');
     assert.ok(page.includes('<code>Authorization: Bearer &lt;API_KEY&gt;</code>'));

@@ -104,6 +104,24 @@ describe('the OpenAPI document', () => {
     ]);
   });
 
+  it('says that errors are pages on routes that people visit, and JSON everywhere', () => {
+    type Answers = Record<string, { readonly content?: object; readonly $ref?: string }>;
+    const paths = plain['paths'] as Record<string, Record<string, { responses: Answers }>>;
+    for (const { id, errorPage, path, method, success } of allRoutes.filter(
+      ({ plane }) => plane === 'management',
+    )) {
+      const { responses } = paths[path]?.[method.toLowerCase()] ?? { responses: {} };
+      for (const [status, answer] of Object.entries(responses)) {
+        if (Number(status) === success.status || Number(status) < 400) continue;
+        const { content = {} } = (
+          answer.$ref === undefined ? answer : lookup(answer.$ref)
+        ) as Answers[string];
+        const types = errorPage === undefined ? ['application/json'] : ['text/html', 'application/json'];
+        assert.deepEqual(Object.keys(content), types, `${id} ${status}`);
+      }
+    }
+  });
+
   it('keeps management bodies closed and inference bodies open', () => {
     const { schemas } = plain['components'] as { schemas: Record<string, { additionalProperties: unknown }> };
     for (const name of ['ProviderCreate', 'LaneUpdate', 'GuardrailCreate', 'ApiKeyCreate']) {

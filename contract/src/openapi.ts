@@ -72,7 +72,7 @@ function operation(route: Route, components: SchemaComponents): JsonObject {
     ...security(route),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(route.body === undefined ? {} : { requestBody: requestBody(route, route.body, components) }),
-    responses: { ...successResponses(route, components), ...errorReferences(route) },
+    responses: { ...successResponses(route, components), ...errorsOf(route, components) },
     'x-relay-access': accessExtension(route),
     'x-relay-error-codes': [...route.errors],
   };
@@ -199,31 +199,44 @@ function headerComponents(): JsonObject {
   );
 }
 
-function errorReferences(route: Route): Record<string, JsonObject> {
+function errorsOf(route: Route, components: SchemaComponents): Record<string, JsonObject> {
   const taken = new Set([route.success.status, ...(route.success.otherStatuses ?? [])]);
   const statuses = statusesOf(route.errors).filter((status) => !taken.has(status));
+  const schema = components.convert(ErrorBody);
   return Object.fromEntries(
-    statuses.map((status) => [String(status), { $ref: `#/components/responses/Error${status}` }]),
+    statuses.map((status) => [
+      String(status),
+      route.errorPage === undefined
+        ? { $ref: `#/components/responses/Error${status}` }
+        : errorResponse(status, { ...errorPageContent, 'application/json': { schema } }),
+    ]),
   );
 }
 
+/** What a browser gets on the routes that people visit with it. */
+const errorPageContent = {
+  'text/html': { schema: { type: 'string', description: 'A page, unless the request asks for JSON.' } },
+};
+
 function errorResponses(components: SchemaComponents): JsonObject {
   const schema = components.convert(ErrorBody);
-  const entries = statusesOf(errorCodes).map((status) => {
-    const listed = errorCodes.filter((code) => errors[code].status === status).map((code) => `\`${code}\``);
-    const keys: HeaderKey[] = ['requestId', 'errorSource', 'shouldRetry'];
-    if (status === 429 || status === 503) keys.push('retryAfter', 'retryAfterMs');
-    if (status === 429) keys.push(...rateHeaders);
-    return [
-      `Error${status}`,
-      {
-        description: `${listed.join(', ')}. On inference routes, a provider’s own ${status} may pass through unchanged.`,
-        headers: headerReferences(keys),
-        content: { 'application/json': { schema } },
-      },
-    ];
-  });
+  const entries = statusesOf(errorCodes).map((status) => [
+    `Error${status}`,
+    errorResponse(status, { 'application/json': { schema } }),
+  ]);
   return Object.fromEntries(entries);
+}
+
+function errorResponse(status: number, content: JsonObject): JsonObject {
+  const listed = errorCodes.filter((code) => errors[code].status === status).map((code) => `\`${code}\``);
+  const keys: HeaderKey[] = ['requestId', 'errorSource', 'shouldRetry'];
+  if (status === 429 || status === 503) keys.push('retryAfter', 'retryAfterMs');
+  if (status === 429) keys.push(...rateHeaders);
+  return {
+    description: `${listed.join(', ')}. On inference routes, a provider’s own ${status} may pass through unchanged.`,
+    headers: headerReferences(keys),
+    content,
+  };
 }
 
 function statusesOf(codes: readonly ErrorCode[]): number[] {

@@ -56,6 +56,31 @@ describe('validation messages name the field and the fix', () => {
     ]);
   });
 
+  it('a number above its maximum names the maximum, also the largest that JSON holds exactly', () => {
+    const limit = { scope_type: 'global', metric: 'tokens', period: 'day', limit_value: 2 ** 53 };
+    assert.deepEqual(issuesOf(LimitPolicyCreate, limit), [
+      'limit_value must be an integer from 0 to 9,007,199,254,740,991',
+    ]);
+    assert.deepEqual(issuesOf(LimitPolicyCreate, { ...limit, limit_value: -1 }), [
+      'limit_value must be an integer of 0 or more',
+    ]);
+  });
+
+  it('a name has a visible character and no white space at its ends', () => {
+    const named = (name: string) =>
+      issuesOf(ProviderCreate, { name, base_url: 'https://api.example.com/v1', auth_mode: 'none' });
+    for (const name of ['a', 'a b', 'Team ❤️', '東京', '\u200ba', 'x\ty'])
+      assert.deepEqual(named(name), [], name);
+    for (const name of [' a', 'a ', '\ta', 'a\n', 'a\u00a0', ' ', '', '\u200b', '\u3000a'])
+      assert.deepEqual(
+        named(name),
+        [
+          'name must be a string of 1 to 200 characters without white space at its ends, at least one of them visible',
+        ],
+        JSON.stringify(name),
+      );
+  });
+
   it('a nullable field says so', () => {
     const body = { name: 'k', scopes: ['relay:request'], expires_at: 'tomorrow' };
     assert.deepEqual(issuesOf(ApiKeyCreate, body), [

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { ConfigFile } from './config-file.ts';
-import { PolicyKind } from './resources/limit-policy.ts';
+import { PolicyKind } from './resources/limit-usage.ts';
 import { LimitMetric, LimitPeriod } from './resources/values.ts';
 import { closed, flag, Id, integer, nullable, OpenJson, oneOf, optional, Timestamp } from './schema.ts';
 

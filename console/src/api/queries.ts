@@ -207,9 +207,13 @@ export function limitUsageQuery(api: Api) {
   });
 }
 
-/** The current usage of the limits of one member's keys, or of all keys. */
-export function keyLimitUsageQuery(api: Api, userId: string | undefined) {
-  const filters = { policy_kind: 'api_key' as const, ...(userId !== undefined && { user_uuid: userId }) };
+/** The current usage of the limits of one kind: of one member and their keys, or of all. Those of teams have no member. */
+export function ownedLimitUsageQuery(
+  api: Api,
+  kind: 'api_key' | 'user' | 'team',
+  userId: string | undefined,
+) {
+  const filters = { policy_kind: kind, ...(userId !== undefined && { user_uuid: userId }) };
   return queryOptions({
     queryKey: [...cacheKeys.limitUsage, filters],
     queryFn: ({ signal }) =>

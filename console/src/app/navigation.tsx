@@ -7,6 +7,7 @@ import { useApi } from '../api/use-api.ts';
 import { formatCount } from '../format/numbers.ts';
 import { keysOf } from '../format/values.ts';
 import { isUnwell } from '../parts/health-order.ts';
+import { haveRejected } from '../parts/limit-metrics.ts';
 import { useAccess } from '../session/use-access.ts';
 import { usePages } from '../session/use-pages.ts';
 import { text } from '../text/index.ts';
@@ -111,7 +112,7 @@ function useCounts(totals: Totals): Readonly<Record<string, ReactNode>> {
   };
 }
 
-/** Whether a limit rejects requests, or will before it resets; null if none does or the caller can’t read limits. */
+/** Whether a limit rejects requests, is reached, or will be before it resets; null if none is or the caller can’t read limits. */
 function useLimitTrouble(): keyof typeof words.limits | null {
   const enabled = useAccess().can('getNextLimits');
   const { data } = useQuery({ ...nextLimitsQuery(useApi()), enabled, refetchInterval: READ_MS });
@@ -120,7 +121,12 @@ function useLimitTrouble(): keyof typeof words.limits | null {
   const at = data?.limits[0]?.runs_out_at ?? null;
   if (data === undefined || at === null) return null;
   // What was reached when the server answered is reached, whatever this browser's clock says.
-  return Date.parse(at) <= Math.max(nowMs, Date.parse(data.at)) ? 'rejecting' : 'ending';
+  const readMs = Math.max(nowMs, Date.parse(data.at));
+  if (Date.parse(at) > readMs) return 'ending';
+  const reached = data.limits.filter(
+    ({ runs_out_at: outAt }) => outAt !== null && Date.parse(outAt) <= readMs,
+  );
+  return haveRejected(reached, readMs) ? 'rejecting' : 'reached';
 }
 
 function unwellOf({ endpoints }: Totals): Totals['endpoints'] {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { BoundPolicy } from '@relay/contract';
-import { boundLimitOf, roughAmountOf, takenShareOf } from './limit-metrics.ts';
+import { boundLimitOf, haveRejected, roughAmountOf, takenShareOf } from './limit-metrics.ts';
 
 const ofKey: BoundPolicy = {
   policy_id: 'p',
@@ -56,4 +56,11 @@ test('a small amount has two digits where it is not a limit', () => {
   assert.equal(roughAmountOf('spend', 3_032), '$0.003');
   assert.equal(roughAmountOf('spend', 17_240_000), '$17.24');
   assert.equal(roughAmountOf('tokens', 12_600_000), '12.6M');
+});
+
+test('limits are said to reject only within five minutes of a rejection', () => {
+  const nowMs = Date.parse('2026-11-18T12:00:00.000Z');
+  const limit = (last_rejected_at: string | null) => ({ last_rejected_at });
+  assert.equal(haveRejected([limit(null), limit('2026-11-18T11:54:59.000Z')], nowMs), false);
+  assert.equal(haveRejected([limit(null), limit('2026-11-18T11:55:01.000Z')], nowMs), true);
 });

@@ -1,4 +1,12 @@
-import type { BoundPolicy, LimitMetric, LimitUsage, NamedLimit, TimeseriesQuery } from '@relay/contract';
+import {
+  type BoundPolicy,
+  type LimitMetric,
+  type LimitUsage,
+  type NamedLimit,
+  type NextLimit,
+  REJECTS_MS,
+  type TimeseriesQuery,
+} from '@relay/contract';
 import { formatCompact, formatCount, formatMoney, formatMoneyShort } from '../format/numbers.ts';
 import { shortId } from '../format/short-id.ts';
 import { text } from '../text/index.ts';
@@ -54,6 +62,11 @@ export const CLOSE_SHARE = 0.8;
 /** It rejects requests once it is used up; for all others, requests wait. A limit of 0 never has room. */
 export function rejectsWhenFull({ period, limit }: Pick<LimitUsage, 'period' | 'limit'>): boolean {
   return isCalendar(period) || limit === 0;
+}
+
+/** Whether one of these limits rejected a request within the last minutes. A limit that is reached rejects nothing while no request is sent. */
+export function haveRejected(limits: readonly Pick<NextLimit, 'last_rejected_at'>[], nowMs: number): boolean {
+  return limits.some(({ last_rejected_at: at }) => at !== null && nowMs - Date.parse(at) <= REJECTS_MS);
 }
 
 const MILLION = 1_000_000;

@@ -4,8 +4,17 @@ import { useMemo } from 'react';
 import { capabilitiesQuery } from '../api/queries.ts';
 import { useApi } from '../api/use-api.ts';
 
+/** What hosted deployments refuse to every caller, whatever their scopes. */
+export const selfHostedRoutes: ReadonlySet<RouteId> = new Set<RouteId>([
+  'listLimitPolicies',
+  'createLimitPolicy',
+  'getLimitPolicy',
+  'updateLimitPolicy',
+  'deleteLimitPolicy',
+]);
+
 export interface Access {
-  /** Whether the caller's scopes allow the route. Only hides controls; the server enforces scopes. */
+  /** Whether the caller's scopes and the deployment's mode allow the route. Only hides controls; the server enforces scopes. */
   readonly can: (route: RouteId) => boolean;
   readonly missing: (route: RouteId) => readonly Scope[];
   /** For routes that return more with a scope. */
@@ -17,7 +26,8 @@ export function useAccess(): Access {
   return useMemo(() => {
     const held = new Set((data?.scopes ?? []).filter(isScope));
     return {
-      can: (route) => scopesSatisfy(routeAccess[route], held),
+      can: (route) =>
+        scopesSatisfy(routeAccess[route], held) && !(data?.mode === 'hosted' && selfHostedRoutes.has(route)),
       missing: (route) => scopesOf(routeAccess[route]).filter((scope) => !held.has(scope)),
       holds: (scope) => held.has(scope),
     };

@@ -3,7 +3,7 @@ import { unpricedText } from './unpriced.ts';
 
 /** Endpoints: one model at one provider. */
 export const endpointsText = {
-  description: 'Manage models at providers, their prices and capacity.',
+  description: 'Models at providers, their prices and capacity.',
   search: 'Search endpoints',
   table: 'Endpoints',
   create: 'Add endpoint',

@@ -39,6 +39,7 @@ export const homeText = {
     reached: 'Reached now',
     moreReached: (count: string) => `View ${count} more`,
     rejectsNow: 'Relay is rejecting requests',
+    rejectedNone: 'No request was rejected in the last 5 minutes.',
     noLimit: 'No limit will be reached before it resets.',
     noOtherLimit: 'No other limit will be reached before it resets.',
     usedOf: (used: string, rule: string) => `${used} of ${rule}`,

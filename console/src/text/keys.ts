@@ -2,7 +2,7 @@ import { counted } from '../format/numbers.ts';
 
 /** API keys. */
 export const keysText = {
-  description: 'Manage keys that call Relay.',
+  description: 'Keys that call Relay.',
   search: 'Search keys',
   table: 'API keys',
   create: 'Create key',
@@ -89,8 +89,8 @@ export const keysText = {
     viewUsage: 'View usage',
     limits: 'Limits',
     addLimit: 'Add limit',
-    noLimits: 'No limits of its own.',
-    otherLimits: 'Limits of its owner, its team and the lanes it calls also apply.',
+    noLimits: 'No limits of its own, its owner or its team.',
+    otherLimits: 'Limits on the lanes, endpoints and providers that it calls also apply.',
     resets: 'resets',
     scopesFixed: 'Scopes can’t change. For other scopes, create a key and revoke this one.',
   },
@@ -109,7 +109,9 @@ export const keysText = {
   revoked: (name: string) => `Key ${name} revoked`,
   showRevoked: 'Show revoked and expired keys',
   neverUsed: 'Never used',
-  noBudget: 'No limit',
+  readsOnly: 'Your role can’t send requests. This key can only read what you can read.',
+  noBudget: 'None of its own',
+  limitOf: { user: 'member limit', team: 'team limit' },
   budgetNote:
     'Relay enforces limits before dispatch. Limits per hour, day, week or month reset on UTC boundaries.',
   firstUsed: (day: string) => `first used ${day}`,

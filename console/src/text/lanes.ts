@@ -2,7 +2,7 @@ import { counted } from '../format/numbers.ts';
 
 /** Lanes and their editor. */
 export const lanesText = {
-  description: 'Manage the model names that clients call.',
+  description: 'The model names that clients call.',
   search: 'Search lanes',
   table: 'Lanes',
   columns: {

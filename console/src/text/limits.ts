@@ -13,7 +13,7 @@ export const limitsText = {
     none: '',
   },
   used: (used: string, rule: string) => `${used} of ${rule}`,
-  description: 'Set limits; see which is tightest.',
+  description: 'What can be used, and which limit is tightest.',
   search: 'Search limits',
   table: 'Limits, calendar limits first',
   create: 'Create limit',

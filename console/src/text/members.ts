@@ -2,7 +2,7 @@ import { counted } from '../format/numbers.ts';
 
 /** Members of the organization, their roles, and invitations. */
 export const membersText = {
-  description: 'Manage members and their roles.',
+  description: 'Members and their roles.',
   search: 'Search members',
   table: 'Members',
   empty: 'No members yet.',

@@ -2,7 +2,7 @@ import { counted } from '../format/numbers.ts';
 
 /** Providers and their credentials. */
 export const providersText = {
-  description: 'Manage model vendors and their credentials.',
+  description: 'Model vendors and their credentials.',
   search: 'Search providers',
   table: 'Providers',
   create: 'Add provider',

@@ -1,6 +1,6 @@
 /** The member's account, this browser, and the organization. */
 export const settingsText = {
-  description: 'Manage your account, security and organization.',
+  description: 'Your account, security and organization.',
   sections: {
     profile: 'Profile',
     preferences: 'Preferences',

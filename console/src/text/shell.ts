@@ -20,7 +20,11 @@ export const shellText = {
     search: 'Search or go to…',
     waiting: 'waiting',
     notHealthy: (count: number) => `${counted(count, 'endpoint')} not healthy`,
-    limits: { rejecting: 'A limit rejects requests', ending: 'A limit will be reached before it resets' },
+    limits: {
+      rejecting: 'A limit rejects requests',
+      reached: 'A limit is reached',
+      ending: 'A limit will be reached before it resets',
+    },
     totals: {
       inFlight: 'In flight',
       waiting: 'Waiting',

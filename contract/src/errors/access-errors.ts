@@ -98,9 +98,9 @@ export const accessErrors = {
     status: 403,
     type: 'permission_error',
     message:
-      'The key’s owner lacks this permission. Ask an owner or admin of the organization to change the key owner’s role.',
-    why: 'A key can do only what its scopes and its owner’s current permissions both allow, and the owner lacks this permission. A key also can’t grant more than it has.',
-    fix: 'Ask an owner or admin to change the role of the key’s owner. The key then works without changes.',
+      'The caller’s role lacks this permission. Ask an owner or admin of the organization to change it.',
+    why: 'Members can do what their role allows. An API key can do only what its scopes and its owner’s current role both allow, and it can’t grant more than it has.',
+    fix: 'Ask an owner or admin of the organization to change the role of the member who signed in, or whose key was sent. Existing keys then work without changes.',
     owner: 'config',
     retry: false,
   },

@@ -80,9 +80,9 @@ export const requestErrors = {
   not_found: {
     status: 404,
     type: 'not_found_error',
-    message: 'The resource was not found, or this key can’t read it. Check the ID.',
+    message: 'The resource was not found, or you have no access to it. Check the ID.',
     why: 'The ID is unknown, was deleted, or belongs to another organization.',
-    fix: 'List the collection to see the IDs that this key can read.',
+    fix: 'List the collection to see the IDs that you can read.',
     owner: 'client',
     retry: false,
   },

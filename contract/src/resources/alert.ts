@@ -13,7 +13,7 @@ import {
   Timestamp,
 } from '../schema.ts';
 import { AlertDestinationKind } from './alert-destination.ts';
-import { AppliesTo, PolicyKind } from './limit-policy.ts';
+import { AppliesTo, PolicyKind } from './limit-usage.ts';
 import { LimitMetric, LimitPeriod } from './values.ts';
 
 /** What a webhook carries, and what the list shows. The limit is as it was when the alert was made. */

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { closed, Id, integer, nullable, oneOf, optional, query, Timestamp } from '../schema.ts';
-import { LimitUsage } from './limit-policy.ts';
+import { LimitUsage } from './limit-usage.ts';
 import { Bucket, spendSums } from './stats.ts';
 import { Health, HealthDetail } from './values.ts';
 

@@ -15,6 +15,7 @@ export * from './guardrail.ts';
 export * from './inference.ts';
 export * from './lane.ts';
 export * from './limit-policy.ts';
+export * from './limit-usage.ts';
 export * from './live.ts';
 export * from './membership.ts';
 export * from './organization.ts';

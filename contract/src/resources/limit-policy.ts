@@ -13,12 +13,11 @@ import {
   oneOf,
   optional,
   PageQuery,
-  pageFields,
   params,
   query,
-  Timestamp,
   text,
 } from '../schema.ts';
+import { LimitUsage, LimitUsageQuery, NextLimits, NextLimitsQuery } from './limit-usage.ts';
 import { LimitMetric, LimitPeriod, ManagedBy, PolicyScopeType, TargetType } from './values.ts';
 
 const LimitValue = integer({ description: 'The maximum for one window; micro-USD for `spend`.' });
@@ -155,80 +154,6 @@ export const ApiKeyLimitPolicyUpsert = closed('ApiKeyLimitPolicyUpsert', {
 export type ApiKeyLimitPolicyUpsert = Static<typeof ApiKeyLimitPolicyUpsert>;
 
 export const LimitUuidQuery = query({ limit_uuid: Id });
-
-/** Every kind of policy, and everything that one may apply to. */
-export const PolicyKind = oneOf(['resource', 'user', 'api_key', 'team']);
-export const AppliesTo = oneOf(['global', 'provider', 'credential', 'endpoint', 'model', 'lane']);
-
-/** The live state of one policy. */
-export const LimitUsage = closed('LimitUsage', {
-  policy_id: Id,
-  policy_kind: PolicyKind,
-  scope_type: AppliesTo,
-  scope_id: nullable(Id),
-  metric: LimitMetric,
-  period: LimitPeriod,
-  limit: integer(),
-  used: integer(),
-  reserved: integer(),
-  remaining: integer(),
-  resets_at: nullable(Timestamp),
-  rate_per_hour: nullable(Type.Number({ minimum: 0 }), {
-    description:
-      'Usage per hour since the window began; for limits per second or minute, over the last second or minute. Includes reserved usage. Null with period `none`, and while less than a tenth of the window has passed, unless the limit is unused or at least half used.',
-  }),
-  forecast: nullable(integer(), {
-    description:
-      'Expected usage when the window resets, at this rate. Null where `rate_per_hour` is null, and with the periods `second` and `minute`, whose windows slide.',
-  }),
-  runs_out_at: nullable(Timestamp, {
-    description:
-      'When the limit will be reached at this rate; now if it already has been. Null if it won’t be reached before it resets, if there is no forecast, and with period `none`.',
-  }),
-});
-export type LimitUsage = Static<typeof LimitUsage>;
-
-export const LimitUsageQuery = query({
-  ...pageFields,
-  policy_kind: optional(PolicyKind),
-  user_uuid: optional(
-    Type.String({ maxLength: 100, description: 'Only limits of this member and of their keys.' }),
-  ),
-});
-
-export const NextLimitsQuery = query({
-  limit: optional(
-    integer({ minimum: 1, maximum: 100, default: 10, description: 'Maximum number of limits to return.' }),
-  ),
-});
-
-export const NamedLimit = closed('NamedLimit', {
-  ...LimitUsage.properties,
-  subject_id: nullable(Id, {
-    description: 'The member, key or team whose limit it is. Null with `policy_kind` `resource`.',
-  }),
-  subject_name: nullable(Type.String(), { description: 'Null with `policy_kind` `resource`.' }),
-  scope_name: nullable(Type.String(), { description: 'Null for `global`.' }),
-});
-export type NamedLimit = Static<typeof NamedLimit>;
-
-/** The limits per hour, day, week and month that need attention first. */
-export const NextLimits = closed('NextLimits', {
-  at: Timestamp,
-  counted: oneOf(['organization', 'own'], {
-    description:
-      '`own`: only the caller’s limits, because the caller lacks `relay:limits:read:organization`.',
-  }),
-  limits: Type.Array(NamedLimit, {
-    description:
-      'Limits that will be reached before they reset, soonest first; then the others, least remaining share first. Excludes limits per second and per minute and limits on concurrency, because requests wait for them, and limits of 0.',
-  }),
-  total: integer({ description: 'How many limits these were chosen from.' }),
-  complete: flag({
-    description: 'False if the organization has more limits than Relay reads for this call.',
-  }),
-});
-export type NextLimits = Static<typeof NextLimits>;
 
 export const ConfigLimitPolicy = closed('ConfigLimitPolicy', {
   scope: optional(
@@ -369,7 +294,7 @@ export const limitPolicyResource = {
       method: 'GET',
       path: '/api/relay/limits/usage',
       access: { scopes: ['relay:limits:read:organization', 'relay:usage:read'] },
-      summary: 'Read the live state of every limit the caller can see',
+      summary: 'Read the live state of every limit that can reject the caller, or of all limits',
       query: LimitUsageQuery,
       success: { status: 200, schema: Type.Array(LimitUsage) },
       errors: ['policy_unavailable'],

@@ -15,7 +15,7 @@ import {
 } from '../schema.ts';
 import { guardrailVerdicts } from '../words/choices.ts';
 import { GuardrailVerdict } from './guardrail.ts';
-import { AppliesTo, NamedLimit, PolicyKind } from './limit-policy.ts';
+import { AppliesTo, NamedLimit, PolicyKind } from './limit-usage.ts';
 import { Labels, LimitMetric, LimitPeriod, Operation, RequestState } from './values.ts';
 
 const MaybeId = nullable(Id);

@@ -1,4 +1,5 @@
-import type { ErrorCode } from '@relay/contract';
+import type { ErrorCode, LimitPeriod } from '@relay/contract';
+import { isCalendar } from '../domain/limits/period.ts';
 import type { Refusal } from './engine.ts';
 
 /** Concurrency frees up when a request ends, which no clock predicts. The desk replaces this by an estimate. */
@@ -25,22 +26,27 @@ export interface RefusalOutcome {
   readonly code: ErrorCode;
   /** Null when no wait helps. */
   readonly retryAfterMs: number | null;
-  /** False: this refusal differs from its code, because the wait exceeds the backoff of client libraries. */
+  /** False: this refusal differs from its code, because the provider asked for more than the backoff of client libraries. */
   readonly retry?: false;
 }
 
-export function outcomeOf({ reason, retryAfterMs, policyId }: Refusal): RefusalOutcome {
+/**
+ * The code is a function of the limit, so that a client gets the same one at every moment: `budget_exhausted` for calendar windows, also in their
+ * last seconds, and a retryable one for sliding windows and concurrency. `limit` is the refusal's, and null where it has none.
+ */
+export function outcomeOf(
+  { reason, retryAfterMs, policyId }: Refusal,
+  limit: { readonly period: LimitPeriod } | null,
+): RefusalOutcome {
   switch (reason) {
     case 'exceeds_limit':
       return { code: 'request_exceeds_limit', retryAfterMs: null };
     case 'queue_full':
       return { code: 'queue_full', retryAfterMs };
     case 'wait_budget': {
-      if (retryAfterMs <= BACKOFF_MS_MAX) return { code: 'rate_limit_wait_budget_exceeded', retryAfterMs };
-      // A provider that asks for a long pause uses up no budget.
-      const isBudget = policyId !== null;
-      const code = isBudget ? 'budget_exhausted' : 'rate_limit_wait_budget_exceeded';
-      return { code, retryAfterMs, retry: false };
+      if (limit !== null && isCalendar(limit.period)) return { code: 'budget_exhausted', retryAfterMs };
+      const isLongPause = policyId === null && retryAfterMs > BACKOFF_MS_MAX;
+      return { code: 'rate_limit_wait_budget_exceeded', retryAfterMs, ...(isLongPause && { retry: false }) };
     }
   }
 }

@@ -207,6 +207,46 @@ describe('alerts on limits', () => {
     assert.deepEqual([alert?.policy_kind, alert?.subject_id, alert?.used], ['user', userId, 1]);
   });
 
+  it('of keys and members that can no longer send do not come', async () => {
+    const { organizationId, userId } = await limited({ alert_at: [] });
+    const common = {
+      target_type: 'global',
+      metric: 'requests',
+      period: 'day',
+      limit_value: 2,
+      alert_at: [50],
+    } as const;
+    const key = { id: randomUUIDv7(), public_id: '0000000000', name: 'k', scopes: ['relay:request'] };
+    await migrated.db
+      .insertInto('api_keys')
+      .values({ ...key, organization_id: organizationId, user_id: userId, secret_hmac: Buffer.alloc(32) })
+      .execute();
+    const owned = { organization_id: organizationId, ...common };
+    await migrated.db
+      .insertInto('api_key_limit_policies')
+      .values({ ...owned, id: randomUUIDv7(), api_key_id: key.id })
+      .execute();
+    await migrated.db
+      .insertInto('user_limit_policies')
+      .values({ ...owned, id: randomUUIDv7(), user_id: userId })
+      .execute();
+    const kinds = async () => (await alertsOf(organizationId)).map(({ policy_kind }) => policy_kind).sort();
+
+    await migrated.db
+      .updateTable('api_keys')
+      .set({ revoked_at: new Date() })
+      .where('id', '=', key.id)
+      .execute();
+    await spend(migrated.db, organizationId, 1, { user_id: userId, key_id: key.id });
+    await evaluateAll(deps);
+    assert.deepEqual(await kinds(), ['user']);
+
+    await migrated.db.updateTable('api_keys').set({ revoked_at: null }).where('id', '=', key.id).execute();
+    await spend(migrated.db, organizationId, 1, { user_id: userId, key_id: key.id });
+    await evaluateAll(deps);
+    assert.deepEqual(await kinds(), ['api_key', 'user']);
+  });
+
   it('of shared limits are those on what was used, and those on everything', async () => {
     const { organizationId } = await limited({ alert_at: [] });
     const seeded = await migrated.db

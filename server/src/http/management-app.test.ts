@@ -98,6 +98,28 @@ describe('the management app', () => {
     assert.equal((await call('POST', '/api/billing/stripe-webhook', '{}', 'text/plain')).status, 415);
   });
 
+  it('refuses a body in another encoding than UTF-8, and says so', async () => {
+    for (const charset of ['utf-16', '"UTF-16LE"', 'iso-8859-1']) {
+      const { status, error } = await call(
+        'POST',
+        '/api/relay/providers',
+        '{}',
+        `application/json; charset=${charset}`,
+      );
+      assert.deepEqual([status, error.code], [415, 'unsupported_media_type'], charset);
+      assert.match(error.message ?? '', /reads JSON as UTF-8/);
+    }
+    for (const charset of ['utf-8', 'UTF-8', '"utf-8"', 'utf8', 'us-ascii']) {
+      const { status } = await call(
+        'POST',
+        '/api/relay/providers',
+        '{}',
+        `application/json; charset=${charset}`,
+      );
+      assert.equal(status, 403, charset);
+    }
+  });
+
   it('checks the caller before anything else', async () => {
     const response = await fetch(`${url}/api/relay/providers`);
     assert.equal(response.status, 401);

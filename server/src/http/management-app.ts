@@ -80,6 +80,7 @@ export async function createManagementApp(deps: ManagementAppDeps): Promise<Requ
     'application/json',
     { parseAs: 'string' },
     async (request: FastifyRequest, text: string) => {
+      demandUtf8(request.headers['content-type']);
       const { rawBody, bodyRequired } = request.routeOptions.config;
       if (rawBody === true) return text;
       return text === '' && bodyRequired !== true ? undefined : parseJson(text);
@@ -101,6 +102,15 @@ export async function createManagementApp(deps: ManagementAppDeps): Promise<Requ
     request.headers[REQUEST_ID_SLOT] = requestId;
     app.routing(request, response);
   };
+}
+
+/** JSON is UTF-8. A body that claims another encoding would be read as other text than was sent. */
+function demandUtf8(contentType = ''): void {
+  const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(contentType)?.[1];
+  if (charset === undefined || /^(?:utf-?8|us-ascii)$/i.test(charset)) return;
+  throw new RelayError('unsupported_media_type', {
+    message: `The request body has charset ${charset}, and Relay reads JSON as UTF-8. Send it in UTF-8, with Content-Type: application/json.`,
+  });
 }
 
 function refuseSchema(): never {

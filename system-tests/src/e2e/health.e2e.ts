@@ -163,6 +163,7 @@ describe('the health of endpoints', () => {
     assert.ok(isCounted, 'both failures are counted');
     await story.page.goto('/console/home');
     await story.page.getByRole('heading', { name: 'Reached now' }).waitFor();
+    await story.page.getByText('Relay is rejecting requests', { exact: true }).waitFor();
     await story.page
       .getByText(/^resets in /)
       .first()

@@ -230,7 +230,7 @@ describe('keys without accounts', () => {
     await close(phone);
     await phone
       .getByRole('row', { name: /Phone/ })
-      .getByText(/ · No limit$/)
+      .getByText(/ · None of its own$/)
       .filter({ visible: true })
       .waitFor();
     await story.inspect('keys, list on a phone', phone);
@@ -271,7 +271,7 @@ describe('keys without accounts', () => {
         .locator('dd');
     await panel.getByText('Active').waitFor();
     await panel.getByText(/\(you\)$/).waitFor();
-    await panel.getByText('No limits of its own.').waitFor();
+    await panel.getByText('No limits of its own, its owner or its team.').waitFor();
     await panel.getByText('relay:request', { exact: true }).waitFor();
     await panel.getByText('Scopes can’t change.').waitFor();
     assert.match((await detail('Created').textContent()) ?? '', /^\w{3} \d+, \d{4}, \d\d:\d\d UTC$/);

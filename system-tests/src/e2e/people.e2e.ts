@@ -90,6 +90,26 @@ describe('people', () => {
     assert.equal(await pages.getByRole('link', { name: 'Providers' }).count(), 0);
   });
 
+  it('who cannot send requests is offered the key that their role can make, as the form opens', async () => {
+    await dora.goto('/console/keys');
+    await dora.getByRole('button', { name: 'Create key' }).click();
+    const dialog = dora.getByRole('dialog');
+    await dialog.getByText('Your role can’t send requests.').waitFor();
+    await dialog.getByLabel('Name', { exact: true }).fill('Reader');
+    await dialog.getByText('More options').click();
+    assert.equal(await dialog.getByRole('button', { name: 'Send requests only' }).count(), 0);
+    await story.inspect('keys, creating as billing', dora);
+    await dialog.getByRole('button', { name: 'Create key' }).click();
+    await dora.getByText(/rly_/).first().waitFor();
+    const keys = (await story.site.admin.call('GET', '/api/org/api-keys')).body as {
+      name: string;
+      scopes: string[];
+    }[];
+    const made = keys.find(({ name }) => name === 'Reader');
+    assert.ok(made?.scopes.includes('relay:usage:read') && !made.scopes.includes('relay:request'));
+    await dora.goto('/console/members');
+  });
+
   it('the last owner cannot leave, and is told why', async () => {
     await menuOf('Owner', 'Leave');
     await story.button('Leave organization').click();

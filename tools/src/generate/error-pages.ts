@@ -23,7 +23,7 @@ translates the error if the client uses another protocol.
 then tried every candidate of the lane; a retry tries them again. OpenAI’s and Anthropic’s SDKs obey the header. The AI SDK doesn’t read it and
 repeats every 429 and 5xx: set its \`maxRetries\` to 0 where that costs too much. Two codes differ by occasion:
 [upstream_invalid_response](upstream_invalid_response.md) is \`true\` if the response was cut off, and
-[rate_limit_wait_budget_exceeded](rate_limit_wait_budget_exceeded.md) is \`false\` if the time in \`Retry-After\` is more than a minute.
+[rate_limit_wait_budget_exceeded](rate_limit_wait_budget_exceeded.md) is \`false\` if a provider asked for a pause of more than a minute.
 
 ${markdownTable(['Code', 'Status', 'Type', 'Where to fix it', 'Retry', 'Message'], rows)}`;
   return generatedPage(`${folder}/README.md`, body);

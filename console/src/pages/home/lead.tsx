@@ -1,4 +1,4 @@
-import type { NamedLimit } from '@relay/contract';
+import type { NextLimit } from '@relay/contract';
 import { useQuery } from '@tanstack/react-query';
 import { nextLimitsQuery } from '../../api/limit-queries.ts';
 import { endpointsQuery, HEALTH_REFRESH } from '../../api/queries.ts';
@@ -152,4 +152,4 @@ function useLimits() {
   };
 }
 
-const NO_LIMITS: readonly NamedLimit[] = [];
+const NO_LIMITS: readonly NextLimit[] = [];

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { NamedLimit } from '@relay/contract';
+import type { NextLimit } from '@relay/contract';
 import { groupLimits } from './limit-groups.ts';
 
 test('reached limits are apart from the next ones, which include those almost reached without a forecast', () => {
   const nowMs = Date.parse('2026-11-18T12:00:00.000Z');
   const usage = (policy_id: string, remaining: number, runs_out_at: string | null) =>
-    ({ policy_id, limit: 47, remaining, runs_out_at }) as NamedLimit;
+    ({ policy_id, limit: 47, remaining, runs_out_at }) as NextLimit;
   const { reached, next, lasting } = groupLimits(
     [
       usage('over', 0, '2026-11-18T12:00:00.000Z'),

@@ -1,22 +1,22 @@
-import type { NamedLimit } from '@relay/contract';
+import type { NextLimit } from '@relay/contract';
 import { CLOSE_SHARE } from '../../parts/limit-metrics.ts';
 
 /** A limit that is reached next, at a forecast time; null for one that is nearly used up without a forecast. */
 export interface NextToReach {
-  readonly usage: NamedLimit;
+  readonly usage: NextLimit;
   readonly atMs: number | null;
 }
 
 export interface LimitGroups {
-  /** Relay rejects requests. */
-  readonly reached: readonly NamedLimit[];
+  /** No capacity is left until they reset. */
+  readonly reached: readonly NextLimit[];
   /** Those with a forecast first, soonest first. */
   readonly next: readonly NextToReach[];
-  readonly lasting: readonly NamedLimit[];
+  readonly lasting: readonly NextLimit[];
 }
 
 /** Tells apart the limits that are reached, those reached next, and those that last; each in the order of the server. */
-export function groupLimits(limits: readonly NamedLimit[], nowMs: number): LimitGroups {
+export function groupLimits(limits: readonly NextLimit[], nowMs: number): LimitGroups {
   const reached = limits.filter((usage) => isReached(usage, nowMs));
   const others = limits.filter((usage) => !isReached(usage, nowMs));
   const forecast = others.flatMap((usage): NextToReach[] =>
@@ -27,10 +27,10 @@ export function groupLimits(limits: readonly NamedLimit[], nowMs: number): Limit
   return { reached, next: [...forecast, ...close], lasting: quiet.filter((usage) => !isClose(usage)) };
 }
 
-function isReached({ remaining, runs_out_at: at }: NamedLimit, nowMs: number): boolean {
+function isReached({ remaining, runs_out_at: at }: NextLimit, nowMs: number): boolean {
   return remaining <= 0 || (at !== null && Date.parse(at) <= nowMs);
 }
 
-function isClose({ remaining, limit }: NamedLimit): boolean {
+function isClose({ remaining, limit }: NextLimit): boolean {
   return 1 - remaining / limit >= CLOSE_SHARE;
 }

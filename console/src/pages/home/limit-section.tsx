@@ -1,9 +1,9 @@
-import type { NamedLimit } from '@relay/contract';
+import type { NextLimit } from '@relay/contract';
 import { Link } from '@tanstack/react-router';
 import { formatCount } from '../../format/numbers.ts';
 import { formatSpan } from '../../format/spans.ts';
 import { FillBar } from '../../parts/limit-bar.tsx';
-import { namedLimitOf } from '../../parts/limit-metrics.ts';
+import { haveRejected, namedLimitOf } from '../../parts/limit-metrics.ts';
 import { text } from '../../text/index.ts';
 import { Plate } from '../../ui/plate.tsx';
 import { useNow } from '../../ui/use-now.ts';
@@ -19,14 +19,14 @@ const TICK_MS = 1_000;
 
 interface LimitSectionProps {
   /** The first to run out first, then the tightest first. */
-  readonly limits: readonly NamedLimit[];
+  readonly limits: readonly NextLimit[];
   /** Whether these are of all limits of the organization. */
   readonly isWhole: boolean;
   /** How many limits there are. */
   readonly total: number;
 }
 
-/** The limits that reject requests, and apart from them the next to be reached; otherwise the tightest ones. */
+/** The limits that are reached, and apart from them the next to be reached; otherwise the tightest ones. */
 export function LimitSection({ limits, isWhole, total }: LimitSectionProps) {
   const nowMs = useNow(TICK_MS);
   const { reached, next, lasting } = groupLimits(limits, nowMs);
@@ -52,7 +52,11 @@ function Reached({ limits, nowMs, isDrawn }: ReachedProps) {
   const more = limits.length - REACHED_SHOWN;
   return (
     <LeadSection title={words.reached} tone="bad" action={<AllLimits />}>
-      <p className="mb-2 min-h-5 font-semibold text-bad">{words.rejectsNow}</p>
+      {haveRejected(limits, nowMs) ? (
+        <p className="mb-2 min-h-5 font-semibold text-bad">{words.rejectsNow}</p>
+      ) : (
+        <p className="mb-2 min-h-5">{words.rejectedNone}</p>
+      )}
       {isDrawn && first !== undefined ? <LimitFigure usage={first} nowMs={nowMs} /> : null}
       <ul>
         {limits.slice(0, REACHED_SHOWN).map((usage) => (
@@ -79,13 +83,13 @@ function Reached({ limits, nowMs, isDrawn }: ReachedProps) {
 }
 
 interface ReachedProps {
-  readonly limits: readonly NamedLimit[];
+  readonly limits: readonly NextLimit[];
   readonly nowMs: number;
   /** Shows how the first was used up. */
   readonly isDrawn: boolean;
 }
 
-function Resets({ usage: { resets_at: at }, nowMs }: { readonly usage: NamedLimit; readonly nowMs: number }) {
+function Resets({ usage: { resets_at: at }, nowMs }: { readonly usage: NextLimit; readonly nowMs: number }) {
   if (at === null || Date.parse(at) <= nowMs) return words.now;
   return (
     <>
@@ -134,7 +138,7 @@ function Next({ next, lasting, nowMs, nothing }: NextProps) {
 
 interface NextProps {
   readonly next: readonly NextToReach[];
-  readonly lasting: readonly NamedLimit[];
+  readonly lasting: readonly NextLimit[];
   readonly nowMs: number;
   /** What to say without a next one; null where the limits of others are unknown. */
   readonly nothing: string | null;
@@ -170,7 +174,7 @@ function First({ of: { usage, atMs }, nowMs }: { readonly of: NextToReach; reado
 }
 
 /** "$50.00 per day for key Support bot". */
-function LimitLink({ usage, children }: { readonly usage: NamedLimit; readonly children: string }) {
+function LimitLink({ usage, children }: { readonly usage: NextLimit; readonly children: string }) {
   return (
     <Link
       to="/limits"

@@ -30,7 +30,7 @@ export function useSetup(): { readonly setup: Setup | undefined; readonly error:
   const asks = {
     provider: can('createProvider'),
     key: can('createApiKey'),
-    limit: can('createLimitPolicy') && can('listLimitPolicies'),
+    limit: can('upsertApiKeyLimitPolicy'),
   };
   const seesAllKeys = can('listOrgApiKeys');
   const summary = useQuery({ ...statsSummaryQuery(api), staleTime: 0 });
@@ -39,7 +39,7 @@ export function useSetup(): { readonly setup: Setup | undefined; readonly error:
   // The keys of others serve the step, too.
   const allKeys = useQuery({ ...orgApiKeysQuery(api), enabled: asks.key && seesAllKeys });
   const ownKeys = useQuery({ ...apiKeysQuery(api), enabled: asks.key && !seesAllKeys });
-  const limits = useQuery({ ...limitPoliciesQuery(api), enabled: asks.limit });
+  const limits = useQuery({ ...limitPoliciesQuery(api), enabled: asks.limit && can('listLimitPolicies') });
   const budgets = useQuery({ ...apiKeyBudgetsQuery(api), enabled: asks.limit });
   const all = [summary, providers, credentials, allKeys, ownKeys, limits, budgets];
   const error = all.find((each) => each.error !== null)?.error ?? null;

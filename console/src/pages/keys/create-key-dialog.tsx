@@ -14,6 +14,7 @@ import { ErrorNote } from '../../ui/error-note.tsx';
 import { BudgetField, limitsOf, noBudget } from './budget-field.tsx';
 import { createKey, type NewKey } from './create-key.ts';
 import { type Expiry, ExpiryField, expiresAtOf } from './expiry-field.tsx';
+import { firstScopes } from './first-scopes.ts';
 import { OwnerField } from './owner-field.tsx';
 import { ScopesField } from './scopes-field.tsx';
 
@@ -26,13 +27,13 @@ interface CreateKeyDialogProps {
 
 /** Name, owner and team, budget and expiry; what few keys need is behind "More options". */
 export function CreateKeyDialog({ onClose, onCreated }: CreateKeyDialogProps) {
-  const { can } = useAccess();
+  const { can, holds } = useAccess();
   const [expiry, setExpiry] = useState<Expiry>('days90');
   const [budget, setBudget] = useState(noBudget);
   const [teamId, setTeamId] = useState<string | null>(null);
   const [labels, setLabels] = useState('');
   const [ownerId, setOwnerId] = useState<string | null>(null);
-  const form = useContractForm<ApiKeyCreate>(ApiKeyCreate, { name: '', scopes: ['relay:request'] });
+  const form = useContractForm<ApiKeyCreate>(ApiKeyCreate, { name: '', scopes: [...firstScopes(holds)] });
   const create = useChange({
     run: (api, values: ApiKeyCreate) => {
       const body = {
@@ -61,6 +62,7 @@ export function CreateKeyDialog({ onClose, onCreated }: CreateKeyDialogProps) {
             </div>
             {can('upsertApiKeyLimitPolicy') ? <BudgetField value={budget} onChange={setBudget} /> : null}
             <ExpiryField value={expiry} onChange={setExpiry} />
+            {holds('relay:request') ? null : <p className="text-xs text-ink-soft">{words.readsOnly}</p>}
             <details {...(isScopeMissing && { open: true })}>
               <summary className="w-fit cursor-pointer font-medium text-ink-soft">{words.more}</summary>
               <div className="mt-4 space-y-4">

@@ -73,12 +73,7 @@ function nameColumn({ owners, limits, nameOf, open }: KeyColumnsSetup): Column<A
             <span className="font-mono max-sm:hidden">{key.key_prefix}…</span>
             <span className="sm:hidden">
               {owners === null ? null : <span className="sr-only">{owners.get(key.user_uuid)}</span>}
-              <KeyInBrief
-                of={key}
-                limits={limits?.get(key.id)}
-                isRead={limits !== undefined}
-                nameOf={nameOf}
-              />
+              <KeyInBrief of={key} limits={limits?.(key)} isRead={limits !== undefined} nameOf={nameOf} />
             </span>
           </>
         }
@@ -169,13 +164,13 @@ function limitColumn({ limits, nameOf }: KeyColumnsSetup): Column<ApiKey> {
     id: 'budget',
     header: words.columns.budget,
     from: 'sm',
-    sortBy: ({ id }) => {
-      const [usage] = limits?.get(id) ?? [];
+    sortBy: (key) => {
+      const [usage] = limits?.(key) ?? [];
       return usage === undefined ? -1 : fullness(usage);
     },
-    cell: ({ id }) => {
+    cell: (key) => {
       if (limits === undefined) return text.states.empty;
-      const [usage] = limits.get(id) ?? [];
+      const [usage] = limits(key);
       return usage === undefined ? (
         <span className="whitespace-nowrap text-ink-faint">{words.noBudget}</span>
       ) : (

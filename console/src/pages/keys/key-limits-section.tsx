@@ -1,7 +1,7 @@
 import type { LimitUsage } from '@relay/contract';
 import { Link } from '@tanstack/react-router';
 import { LimitBar } from '../../parts/limit-bar.tsx';
-import { amountOf, placeOf } from '../../parts/limit-metrics.ts';
+import { amountOf } from '../../parts/limit-metrics.ts';
 import { useTouchedNames } from '../../parts/use-touched-names.ts';
 import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
@@ -9,6 +9,7 @@ import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/detail-list.tsx';
 import { Skeleton } from '../../ui/states.tsx';
 import { Ago } from '../../ui/time.tsx';
+import { limitPlace } from './limit-line.ts';
 
 const words = text.keys.panel;
 
@@ -53,15 +54,15 @@ export function KeyLimitsSection({ keyId, limits, mayAdd }: KeyLimitsSectionProp
 }
 
 function KeyLimit({ usage }: { readonly usage: LimitUsage }) {
-  const { metric, remaining, resets_at: resetsAt, scope_type: scope, scope_id: scopeId } = usage;
-  const nameOf = useTouchedNames();
+  const { metric, remaining, resets_at: resetsAt } = usage;
+  const place = limitPlace(usage, useTouchedNames());
   return (
     <li className="flex items-start justify-between gap-4">
       <LimitBar usage={usage} />
       <p className="text-right text-[13px] tabular-nums">
         {text.limits.leftWords(amountOf(metric, remaining))}
         <span className="block text-xs text-ink-faint">
-          {scopeId === null ? null : `${placeOf({ kind: 'resource', scope }, nameOf(scopeId), null)} `}
+          {place === null ? null : `${place} `}
           {resetsAt === null ? null : (
             <span className="whitespace-nowrap">
               {words.resets} <Ago at={resetsAt} />

@@ -75,7 +75,7 @@ export function KeysPage() {
       below={rows === undefined || rows.length === 0 ? null : BUDGET_NOTE}
       over={
         <KeyDialogs
-          creating={creating}
+          creating={creating && can('createApiKey')}
           created={created}
           opened={openedOf(openId)}
           onCreating={setCreating}

@@ -4,12 +4,19 @@ import { text } from '../../text/index.ts';
 
 type NameOf = (id: string) => string;
 
-/** What a limit of a key applies to: "on lane Assistant"; null for all its requests. */
+/** Whose limit it is, if not the key's, and what it applies to: "team limit on lane Assistant"; null for all requests of the key. */
 export function limitPlace(
-  { scope_type: scope, scope_id: id }: Pick<LimitUsage, 'scope_type' | 'scope_id'>,
+  {
+    policy_kind: kind,
+    scope_type: scope,
+    scope_id: id,
+  }: Pick<LimitUsage, 'policy_kind' | 'scope_type' | 'scope_id'>,
   nameOf: NameOf,
 ): string | null {
-  return scope === 'global' || id === null ? null : placeOf({ kind: 'resource', scope }, nameOf(id), null);
+  const owner = kind === 'user' || kind === 'team' ? text.keys.limitOf[kind] : null;
+  const place =
+    scope === 'global' || id === null ? null : placeOf({ kind: 'resource', scope }, nameOf(id), null);
+  return owner === null || place === null ? (owner ?? place) : `${owner} ${place}`;
 }
 
 /** "36 of 36 requests per day on lane Assistant". */
@@ -17,5 +24,6 @@ export function limitLine(usage: LimitUsage, nameOf: NameOf): string {
   const taken = shortAmountOf(usage.metric, usage.used + usage.reserved);
   const used = text.limits.used(taken, ruleOf(usage));
   const place = limitPlace(usage, nameOf);
-  return place === null ? used : `${used} ${place}`;
+  if (place === null) return used;
+  return place.startsWith('on ') ? `${used} ${place}` : `${used}, ${place}`;
 }

@@ -2,6 +2,7 @@ import { expandScopes, isScope, type Scope, scopes as scopeTable } from '@relay/
 import { useQuery } from '@tanstack/react-query';
 import { apiKeyScopesQuery } from '../../api/queries.ts';
 import { useApi } from '../../api/use-api.ts';
+import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
 import { Button } from '../../ui/button.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
@@ -19,15 +20,18 @@ interface ScopesFieldProps {
 /** The scopes that the caller may give to a key, with two shortcuts. */
 export function ScopesField({ chosen, isMissing, onChange }: ScopesFieldProps) {
   const allowed = useQuery(apiKeyScopesQuery(useApi()));
+  const { holds } = useAccess();
   return (
     <fieldset>
       <legend className="text-[13px] font-medium">{words.scopes}</legend>
       <div className="mt-1 mb-3 flex flex-wrap items-center gap-x-4 gap-y-2">
         <p className="text-xs text-ink-faint">{words.scopesHint}</p>
         <span className="ml-auto flex gap-2">
-          <Button size="small" onClick={() => onChange(['relay:request'])}>
-            {words.inference}
-          </Button>
+          {holds('relay:request') ? (
+            <Button size="small" onClick={() => onChange(['relay:request'])}>
+              {words.inference}
+            </Button>
+          ) : null}
           <Button size="small" onClick={() => onChange(allowed.data ?? [])}>
             {words.everything}
           </Button>

@@ -27,11 +27,11 @@ export function useKeys({ onCreated, open }: RowActions) {
   const ofAll = can('listOrgApiKeys');
   const { data: session } = useQuery(sessionQuery(api));
   const self = session?.user;
-  const limits = useKeyLimits(ofAll, self?.id);
   const own = useQuery({ ...apiKeysQuery(api), enabled: !ofAll });
   const all = useQuery({ ...orgApiKeysQuery(api), enabled: ofAll });
-  const members = useQuery({ ...membersQuery(api), enabled: ofAll && can('listMembers') });
+  const members = useQuery({ ...membersQuery(api), enabled: can('listMembers') });
   const { data: teamList } = useQuery({ ...teamsQuery(api), enabled: can('listTeams') });
+  const limits = useKeyLimits(ofAll, self?.id, { members: members.data, teams: teamList });
   const owners = useMemo(
     () => (ofAll ? new Map(members.data?.map(({ id, name }) => [id, name])) : null),
     [ofAll, members.data],
@@ -57,7 +57,7 @@ export function useKeys({ onCreated, open }: RowActions) {
       isOwn: ownerId === self?.id,
       ownerName: (ownerId === self?.id ? self.name : owners?.get(ownerId)) ?? null,
       teamName: teamId === null ? null : (teams.get(teamId) ?? null),
-      limits: limits && (limits.get(id) ?? []),
+      limits: limits?.(apiKey),
       day: dayIn(day, id),
     };
   };

@@ -40,7 +40,9 @@ export function AlertDestinations() {
       </header>
       <ErrorNote error={data === undefined ? error : null} />
       {data?.length === 0 ? (
-        <p className="text-[13px] text-ink-soft">{words.noDestinations}</p>
+        <p className="text-[13px] text-ink-soft">
+          {words.noDestinations} {can('createAlertDestination') ? words.addDestinations : null}
+        </p>
       ) : (
         <DataTable label={words.destinationTable} columns={columns} rows={data} rowId={({ id }) => id} />
       )}

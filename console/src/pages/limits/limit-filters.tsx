@@ -1,3 +1,6 @@
+import { useQuery } from '@tanstack/react-query';
+import { capabilitiesQuery } from '../../api/queries.ts';
+import { useApi } from '../../api/use-api.ts';
 import { text } from '../../text/index.ts';
 import { Choice, optionsOf } from '../../ui/choice.tsx';
 import { classes } from '../../ui/class-names.ts';
@@ -9,12 +12,16 @@ const words = text.limits;
 /** The filters of the limits page, kept in the URL. */
 export function LimitFilterBar({ places }: { readonly places: LimitPlaces }) {
   const { filters, choose } = useLimitSearch();
+  const { data } = useQuery(capabilitiesQuery(useApi()));
+  // Hosted deployments have no shared limits, and only those apply to a credential.
+  const isHosted = data?.mode === 'hosted';
   return (
     <div className="grid w-full grid-cols-2 gap-2 sm:flex sm:w-auto sm:flex-wrap">
       <Filter
         label={words.filters.kind}
         all={words.filters.anyKind}
         options={words.kinds}
+        {...(isHosted && { hidden: 'resource' })}
         value={filters.kind}
         onChange={(kind) => choose({ kind })}
       />
@@ -22,6 +29,7 @@ export function LimitFilterBar({ places }: { readonly places: LimitPlaces }) {
         label={words.filters.scope}
         all={words.filters.anyScope}
         options={words.scopes}
+        {...(isHosted && { hidden: 'credential' })}
         value={filters.scope}
         onChange={(scope) => choose({ scope })}
       />
@@ -44,12 +52,12 @@ export function LimitFilterBar({ places }: { readonly places: LimitPlaces }) {
 }
 
 function Filter<Value extends string>(props: FilterProps<Value>) {
-  const { label, all, options, value, onChange } = props;
+  const { label, all, options, hidden, value, onChange } = props;
   return (
     <Choice
       aria-label={label}
       value={value ?? ''}
-      options={[{ value: '', label: all }, ...optionsOf(options)]}
+      options={[{ value: '', label: all }, ...optionsOf(options).filter((each) => each.value !== hidden)]}
       className={classes('sm:w-auto sm:max-w-64', value !== undefined && 'border-ink')}
       onChange={(next) => onChange(next === '' ? undefined : next)}
     />
@@ -60,6 +68,8 @@ interface FilterProps<Value extends string> {
   readonly label: string;
   readonly all: string;
   readonly options: Readonly<Record<Value, string>>;
+  /** Left out of the options. */
+  readonly hidden?: Value;
   readonly value: Value | undefined;
   readonly onChange: (value: Value | undefined) => void;
 }

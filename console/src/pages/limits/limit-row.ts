@@ -43,10 +43,21 @@ export interface LimitSources {
   readonly apiKey: readonly ApiKeyLimitPolicy[];
   readonly team: readonly TeamLimitPolicy[];
   readonly usage: readonly LimitUsage[];
+  /** The kinds whose lists the caller cannot read. The live state has those that can reject the caller. */
+  readonly unlisted?: ReadonlySet<LimitKind>;
 }
 
-/** All limits of all kinds, and the concurrency limits of endpoints, which only the live state contains. */
-export function limitRows({ resource, user, apiKey, team, usage }: LimitSources): readonly LimitRow[] {
+const NO_KINDS: ReadonlySet<LimitKind> = new Set();
+
+/** All limits of all kinds, and those that only the live state contains: the concurrency limits of endpoints, and kinds without a list. */
+export function limitRows({
+  resource,
+  user,
+  apiKey,
+  team,
+  usage,
+  unlisted = NO_KINDS,
+}: LimitSources): readonly LimitRow[] {
   const usageOf = new Map(usage.map((each) => [each.policy_id, each]));
   const rows: LimitRow[] = resource.map((policy) => ({
     ...shared(policy, policy.id, usageOf),
@@ -63,7 +74,11 @@ export function limitRows({ resource, user, apiKey, team, usage }: LimitSources)
   for (const policy of team)
     rows.push({ ...budget(policy, usageOf), kind: 'team', subjectId: policy.team_uuid });
   const known = new Set(rows.map(({ id }) => id));
-  for (const each of usage) if (isBound(each) && !known.has(each.policy_id)) rows.push(boundRow(each));
+  for (const each of usage) {
+    if (known.has(each.policy_id)) continue;
+    if (isBound(each)) rows.push({ ...usageRow(each), ofEndpoint: true });
+    else if (unlisted.has(each.policy_kind)) rows.push(usageRow(each));
+  }
   return rows;
 }
 
@@ -116,11 +131,11 @@ function isBound({ policy_id: id, policy_kind: kind }: LimitUsage): boolean {
   return kind === 'resource' && id.startsWith('endpoint:');
 }
 
-function boundRow(usage: LimitUsage): LimitRow {
+function usageRow(usage: LimitUsage): LimitRow {
   return {
     id: usage.policy_id,
-    kind: 'resource',
-    subjectId: null,
+    kind: usage.policy_kind,
+    subjectId: usage.subject_id,
     scope: usage.scope_type,
     scopeId: usage.scope_id,
     metric: usage.metric,
@@ -132,7 +147,7 @@ function boundRow(usage: LimitUsage): LimitRow {
     alertAt: [],
     alertOnForecast: false,
     fromFile: false,
-    ofEndpoint: true,
+    ofEndpoint: false,
     usage,
   };
 }

@@ -37,6 +37,7 @@ function row(over: Partial<LimitRow> & Used = {}): LimitRow {
   const usage = {
     policy_id: 'a',
     policy_kind: 'resource',
+    subject_id: null,
     scope_type: 'global',
     scope_id: null,
     metric: 'requests',

@@ -84,6 +84,8 @@ function namesOf(places: Omit<LimitPlaces, 'names'>): LimitNames {
   const name = (id: string | null) => (id === null ? '' : (nameOf.get(id) ?? shortId(id)));
   return {
     scope: ({ scopeId }) => name(scopeId),
-    subject: ({ kind, subjectId }) => (kind === 'resource' ? null : name(subjectId)),
+    // Without access to teams, the caller only sees limits of their own ones.
+    subject: ({ kind, subjectId }) =>
+      kind === 'resource' || (kind === 'team' && !nameOf.has(subjectId ?? '')) ? null : name(subjectId),
   };
 }

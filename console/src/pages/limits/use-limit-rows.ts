@@ -18,8 +18,7 @@ export function useLimitRows() {
   const api = useApi();
   const { can } = useAccess();
   const capabilities = useQuery(capabilitiesQuery(api));
-  const hasResource =
-    capabilities.data?.features['resource_limit_policies'] === true && can('listLimitPolicies');
+  const hasResource = can('listLimitPolicies');
   const resource = useQuery({ ...limitPoliciesQuery(api), enabled: hasResource });
   const user = useQuery(userBudgetsQuery(api));
   const apiKey = useQuery(apiKeyBudgetsQuery(api));
@@ -44,11 +43,25 @@ export function useLimitRows() {
       apiKey: apiKey.data,
       team: teamRows,
       usage: usage.data ?? NONE,
+      unlisted: new Set<LimitKind>([
+        ...(hasResource ? [] : ['resource' as const]),
+        ...(readsTeams ? [] : ['team' as const]),
+      ]),
     };
     return limitRows(sources)
       .map((row): Standing => ({ row, outlook: outlookOf(row, nowMs) }))
       .sort(listedBefore);
-  }, [resourceRows, user.data, apiKey.data, teamRows, usage.data, usage.error, nowMs]);
+  }, [
+    resourceRows,
+    user.data,
+    apiKey.data,
+    teamRows,
+    usage.data,
+    usage.error,
+    nowMs,
+    hasResource,
+    readsTeams,
+  ]);
   const all = [resource, user, apiKey, team, usage];
   return {
     standings,
@@ -74,8 +87,7 @@ export function useWritableKinds(): readonly LimitKind[] {
   const { can } = useAccess();
   return useMemo(() => {
     const kinds: LimitKind[] = [];
-    if (data?.features['resource_limit_policies'] === true && can('createLimitPolicy'))
-      kinds.push('resource');
+    if (can('createLimitPolicy')) kinds.push('resource');
     if (data?.accounts === true && can('upsertUserLimitPolicy')) kinds.push('user');
     if (can('upsertApiKeyLimitPolicy')) kinds.push('api_key');
     if (can('upsertTeamLimitPolicy')) kinds.push('team');

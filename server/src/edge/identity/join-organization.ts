@@ -60,7 +60,7 @@ export async function insertProof(
     .execute();
 }
 
-export function addressTaken(param: string): RelayError {
+function addressTaken(param: string): RelayError {
   return new RelayError('conflict', {
     message: 'An account with this email address already exists. Sign in instead.',
     param,

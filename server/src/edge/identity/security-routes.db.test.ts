@@ -61,6 +61,7 @@ describe('how users prove their identity', () => {
       browser.send('POST', '/api/account/email', { email: to, password });
     assert.equal(codeOf(await move('moved@example.com', 'wrong')), 'invalid_credentials');
     assert.equal(codeOf(await move('RESIDENT@example.com')), 'conflict');
+    assert.doesNotMatch(JSON.stringify(await move('resident@example.com')), /sign in/i);
     const moved = await move('Moved@Example.com');
     assert.equal(moved.status, 200);
     assert.equal((moved.body['user'] as { email: string }).email, 'moved@example.com');

@@ -1,8 +1,8 @@
+import { RelayError } from '../../domain/relay-error.ts';
 import type { Handlers } from '../../http/call.ts';
 import { emailChangedLetter, passwordChangedLetter } from '../../mail/letters.ts';
 import { isUniqueViolation } from '../../store/store-error.ts';
 import { appendEntry, proven, provenByPassword, record } from './account-proof.ts';
-import { addressTaken } from './join-organization.ts';
 import type { Parts } from './parts.ts';
 import { dropResetLinks, storePassword } from './password-resets.ts';
 import { plainEmail, readUser, toUser } from './people.ts';
@@ -78,6 +78,10 @@ export function securityHandlers(parts: Parts): Handlers {
 }
 
 function refuseTakenAddress(error: unknown): never {
-  if (isUniqueViolation(error)) throw addressTaken('email');
+  if (isUniqueViolation(error))
+    throw new RelayError('conflict', {
+      message: 'Another account has this email address. Send another address.',
+      param: 'email',
+    });
   throw error;
 }

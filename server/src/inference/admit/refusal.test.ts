@@ -136,12 +136,21 @@ describe('a refusal for lack of capacity', () => {
     assert.equal(error.detail.retry, false);
   });
 
-  it('is an exhausted budget, without a retry, when the reset is more than a minute away', () => {
-    assert.equal(refused({ retryAfterMs: 60_000 }).detail.retry, true);
-    const error = refused({ retryAfterMs: 60_001, policyId: 'p' });
-    assert.equal(error.code, 'budget_exhausted');
-    assert.equal(error.detail.retry, false);
-    assert.deepEqual(error.detail.headers, { 'Retry-After': '61', 'retry-after-ms': '60001' });
+  it('has the same code and the same hint at every moment of one limit', () => {
+    for (const retryAfterMs of [1, 59_999, 60_000, 60_001, 3_600_000]) {
+      for (const [policyId, code, retry] of [
+        ['p', 'rate_limit_wait_budget_exceeded', true],
+        ['u', 'budget_exhausted', false],
+      ] as const) {
+        const error = refused({ retryAfterMs, policyId });
+        assert.deepEqual(
+          [error.code, error.detail.retry],
+          [code, retry],
+          `${policyId} at ${retryAfterMs} ms`,
+        );
+        assert.equal(error.detail.headers?.['retry-after-ms'], String(retryAfterMs));
+      }
+    }
   });
 
   it('gives no Retry-After to a request that is larger than the limit', () => {
@@ -149,6 +158,23 @@ describe('a refusal for lack of capacity', () => {
     assert.equal(error.code, 'request_exceeds_limit');
     assert.equal(error.detail.retry, false);
     assert.deepEqual(error.detail.headers, {});
+  });
+
+  it('says of a limit of 0 that it allows nothing, not that a smaller request fits', () => {
+    const none = { ...exchange, snapshot: snapshot({ limitPolicies: [{ ...policy, limitValue: 0 }] }) };
+    const refusal: Refusal = {
+      kind: 'refused',
+      reason: 'exceeds_limit',
+      retryAfterMs: 0,
+      policyId: 'p',
+      resetMs: 0,
+      window: null,
+    };
+    const { message } = refusalError(none as Exchange, route, refusal);
+    assert.match(
+      message,
+      /^The limit of 0 requests per minute .* allows nothing\. Raise or remove the limit\.$/,
+    );
   });
 
   it('says that the queue is full', () => {

@@ -15,8 +15,8 @@ import { rateHeaders } from '../rate-headers.ts';
 /** The 429 of a refusal: which limit caused it, when it resets, and whether a retry can help. */
 export function refusalError(exchange: Exchange, route: Route, refusal: Refusal): RelayError {
   const { snapshot, caller } = exchange;
-  const { code, retryAfterMs, retry = errors[code].retry } = outcomeOf(refusal);
   const policy = refusal.policyId === null ? null : describePolicy(snapshot, caller, refusal.policyId);
+  const { code, retryAfterMs, retry = errors[code].retry } = outcomeOf(refusal, policy);
   const retry_after = retryAfterMs === null ? {} : { retry_after: secondsOf(retryAfterMs) };
   const sent = {
     ...(retryAfterMs === null ? {} : retryHeaders(retryAfterMs)),
@@ -24,7 +24,11 @@ export function refusalError(exchange: Exchange, route: Route, refusal: Refusal)
   };
   switch (refusal.reason) {
     case 'exceeds_limit': {
-      const message = `This request exceeds ${limitWords(policy, snapshot)} by itself. Make it smaller, lower max tokens, or raise the limit.`;
+      const words = limitWords(policy, snapshot);
+      const message =
+        policy?.limit_value === 0
+          ? `${capitalized(words)} allows nothing. Raise or remove the limit.`
+          : `This request exceeds ${words} by itself. Make it smaller, lower max tokens, or raise the limit.`;
       return new RelayError(code, { message, fields: { policy }, retry, headers: sent });
     }
     case 'queue_full':

@@ -13,8 +13,7 @@ import { systemClock } from '../../kit/clock.ts';
 import { parseTargetUrl } from '../../kit/egress/target-url.ts';
 import { finish } from '../../kit/slices.ts';
 import { readConfigText } from '../../management/config-file/text/check-config.ts';
-import { cursorOf, positionOf } from '../../management/requests/read-page.ts';
-import { cursorOfId, idOfCursor } from '../../management/resources/paging.ts';
+import { cursorOfIds, idOfCursor } from '../../management/resources/cursor.ts';
 import { readEntry } from '../../metering/stream-entry.ts';
 import { allProtocols } from '../../protocols/index.ts';
 import type { Protocol } from '../../protocols/protocol.ts';
@@ -98,6 +97,7 @@ const signed = await createContextSigner({ seed, clock: systemClock })(contextFo
 const verify = createContextVerifier({ publicKeys: [publicKey], clock: systemClock });
 const minted = mintApiKey(randomBytes).key;
 const organizationId = '0192f5a0-0000-7000-8000-00000000000a';
+const requestList = { route: 'listRequests', organizationId } as const;
 const rowId = '0192f5a0-0000-7000-8000-00000000000b';
 
 async function refuseContext(bytes: Buffer): Promise<void> {
@@ -116,10 +116,8 @@ function sameToken(one: string, other: string): boolean {
 }
 
 function readCursor(text: string): void {
-  const id = orRefused(() => idOfCursor(text));
-  if (id !== null) assert.equal(cursorOfId(id), text);
-  const position = positionOf(organizationId, text);
-  if (position !== null) assert.equal(cursorOf(organizationId, position), text);
+  const id = orRefused(() => idOfCursor(requestList, text));
+  if (id !== null) assert.equal(cursorOfIds(requestList, id), text);
 }
 
 function readConfig(text: string): void {
@@ -158,7 +156,7 @@ export const parserProperties: readonly ParserProperty[] = [
   { name: 'contexts', property: fc.asyncProperty(mutated([signed]), refuseContext) },
   {
     name: 'cursors',
-    property: fc.property(mutated([cursorOfId(rowId), cursorOf(organizationId, rowId)]), (bytes) =>
+    property: fc.property(mutated([cursorOfIds(requestList, rowId)]), (bytes) =>
       readCursor(bytes.toString()),
     ),
   },

@@ -1,6 +1,6 @@
 import type { Handlers } from '../../http/call.ts';
+import { cursorOfIds, idOfCursor } from '../resources/cursor.ts';
 import type { ManagementDeps } from '../resources/deps.ts';
-import { cursorOfId, idOfCursor } from '../resources/paging.ts';
 import { isId } from '../resources/refusals.ts';
 import { readAlerts, readDeliveries } from './queries.ts';
 import { toAlert } from './wire.ts';
@@ -12,8 +12,9 @@ export function alertListHandlers(deps: Pick<ManagementDeps, 'ofOrganization'>):
     async listAlerts(call) {
       const { organizationId } = call.caller;
       const { policy_id: policyId, cursor, limit = PAGE_DEFAULT } = call.query;
+      const list = { route: 'listAlerts', organizationId } as const;
       const db = deps.ofOrganization(organizationId);
-      const beforeId = cursor === undefined ? undefined : idOfCursor(cursor);
+      const beforeId = cursor === undefined ? undefined : idOfCursor(list, cursor);
       const search = { organizationId, policyId, beforeId, limit: limit + 1 };
       // Text that is not an ID matches no alert.
       const found = policyId !== undefined && !isId(policyId) ? [] : await readAlerts(db, search);
@@ -28,7 +29,7 @@ export function alertListHandlers(deps: Pick<ManagementDeps, 'ofOrganization'>):
             deliveries.filter(({ event_id }) => event_id === row.id),
           ),
         ),
-        next_cursor: last === undefined ? null : cursorOfId(last.id),
+        next_cursor: last === undefined ? null : cursorOfIds(list, last.id),
       };
     },
   };

@@ -238,9 +238,6 @@ describe('own API keys', () => {
         (await list(caller)).filter(({ id }) => id === key.id),
         [],
       );
-      const cursor = Buffer.from('0'.repeat(32), 'hex').toString('base64url');
-      const { body } = await room.call('listApiKeys', caller, { query: { limit: 1_000, cursor } });
-      assert.ok(body.api_keys.every(({ id }) => id !== key.id));
       for (const id of [key.id, randomUUIDv7(), 'no id', "' or true --"]) {
         const rename = room.call('renameApiKey', caller, { id, body: { name: 'taken' } });
         await assert.rejects(rename, refusal('not_found'));

@@ -63,14 +63,11 @@ describe('the audit log', () => {
     assert.deepEqual(ids, [...new Set(ids)].sort().reverse());
   });
 
-  it('is that of the own organization alone, by every filter and cursor', async () => {
+  it('is that of the own organization alone, by every filter; a cursor of another is none', async () => {
     const { body: theirs } = await lane(room.globex, 'Theirs');
     const { next_cursor } = await read({ limit: 1 }, room.globex);
-    const searches: Query[] = [
-      { target_id: theirs.id },
-      { actor_id: room.globex.userId },
-      { limit: 1_000, cursor: next_cursor ?? '' },
-    ];
+    await assert.rejects(read({ cursor: next_cursor ?? '' }), refusal('invalid_request', 'cursor'));
+    const searches: Query[] = [{ target_id: theirs.id }, { actor_id: room.globex.userId }];
     for (const query of searches) {
       const { data } = await read(query);
       assert.ok(

@@ -1,8 +1,8 @@
 import type { AuditQuery } from '@relay/contract';
 import { demandStorableText } from '../../domain/storable-fields.ts';
 import type { Handlers } from '../../http/call.ts';
+import { cursorOfIds, idOfCursor } from '../resources/cursor.ts';
 import type { ManagementDeps } from '../resources/deps.ts';
-import { cursorOfId, idOfCursor } from '../resources/paging.ts';
 import { isId } from '../resources/refusals.ts';
 import { TIME_MS_MAX, timeOf } from '../resources/time-param.ts';
 import { type EntrySearch, entriesQuery } from './queries.ts';
@@ -22,7 +22,8 @@ export function auditLogHandlers(deps: Pick<ManagementDeps, 'ofOrganization'>): 
       const found = nobody ? [] : await entriesQuery(deps.ofOrganization(organizationId), search).execute();
       const page = found.slice(0, limit);
       const last = found.length > limit ? page.at(-1) : undefined;
-      return { data: page.map(toAuditEntry), next_cursor: last === undefined ? null : cursorOfId(last.id) };
+      const next_cursor = last === undefined ? null : cursorOfIds(listOf(organizationId), last.id);
+      return { data: page.map(toAuditEntry), next_cursor };
     },
   };
 }
@@ -36,9 +37,13 @@ function searchOf(organizationId: string, query: AuditQuery, limit: number): Ent
     targetId: storable('target_id', query.target_id),
     fromMs: timeOf('from', query.from) ?? 0,
     toMs: timeOf('to', query.to) ?? TIME_MS_MAX,
-    beforeId: query.cursor === undefined ? undefined : idOfCursor(query.cursor),
+    beforeId: query.cursor === undefined ? undefined : idOfCursor(listOf(organizationId), query.cursor),
     limit,
   };
+}
+
+function listOf(organizationId: string) {
+  return { route: 'listAuditLog', organizationId } as const;
 }
 
 function storable(param: string, text: string | undefined): string | undefined {

@@ -10,7 +10,7 @@ import {
   type StatementSums,
 } from '../../store/ledger/rollups/read-statement.ts';
 import type { Database } from '../../store/postgres/schema.ts';
-import { cursorOfId, idOfCursor, unknownCursor } from '../resources/paging.ts';
+import { type CursorList, cursorOfIds, idsOfCursor } from '../resources/cursor.ts';
 import { wireFallbackCost } from '../resources/wire-cost.ts';
 
 /** A calendar month in UTC. */
@@ -48,21 +48,21 @@ export async function readLines(
   db: Kysely<Database>,
   { organizationId, month, by, limit, cursor }: LinesQuestion,
 ): Promise<{ lines: UsageLine[]; nextCursor: string | null }> {
-  const after = cursor === undefined ? null : idsOfCursor(cursor);
+  const list = { route: 'getUsageStatement', organizationId } as const;
+  const after = cursor === undefined ? null : afterCursor(list, cursor);
   // One row more than asked for shows whether there is a next page.
   const rows = await readStatementLines(db, { organizationId, period: month, by, limit: limit + 1, after });
   const shown = rows.slice(0, limit);
   const last = rows.length > limit ? shown.at(-1) : undefined;
   return {
     lines: shown.map(toLine),
-    nextCursor: last === undefined ? null : `${cursorOfId(last.user_id)}.${cursorOfId(last.key_id)}`,
+    nextCursor: last === undefined ? null : cursorOfIds(list, last.user_id, last.key_id),
   };
 }
 
-function idsOfCursor(cursor: string): { user_id: string; key_id: string } {
-  const [user, key, ...more] = cursor.split('.');
-  if (user === undefined || key === undefined || more.length > 0) throw unknownCursor();
-  return { user_id: idOfCursor(user), key_id: idOfCursor(key) };
+function afterCursor(list: CursorList, cursor: string): { user_id: string; key_id: string } {
+  const [user_id = NO_ID, key_id = NO_ID] = idsOfCursor(list, cursor);
+  return { user_id, key_id };
 }
 
 function toLine(row: StatementLine): UsageLine {

@@ -6,7 +6,9 @@ import { type FreshDatabase, freshDatabase } from '@relay/testbed';
 import type { PolicyUsage } from '../../admission/engine.ts';
 import type { Caller } from '../../domain/caller.ts';
 import type { AppliedLimit } from '../../domain/limits/limit.ts';
+import { sampleRow } from '../../store/ledger/ledger-row.fixture.ts';
 import { addMember, asKey, type ManagementFixture, refusal, startManagement } from '../fixture.ts';
+import { idAt, recordRequests } from '../requests/ledger.fixture.ts';
 
 const ACCOUNTS = { mode: 'hosted', accounts: true, version: '0.0.0' } as const;
 const KEYS = 230;
@@ -103,6 +105,7 @@ describe('the live state of budgets', () => {
     assert.deepEqual(told, {
       policy_id: ofUsers[0]?.id,
       policy_kind: 'user',
+      subject_id: anne.userId,
       scope_type: 'global',
       scope_id: null,
       metric: 'requests',
@@ -114,6 +117,43 @@ describe('the live state of budgets', () => {
       resets_at: null,
     });
     assert.equal(body[1]?.policy_kind, 'api_key');
+  });
+
+  it('is for a member also that of the teams whose limits count their requests, by name', async () => {
+    const team = async (body: { name: string; parent_id?: string }) =>
+      (await room.call('createTeam', room.acme, { body })).body.id;
+    const parent = await team({ name: 'Department' });
+    const mine = await team({ name: 'Search', parent_id: parent });
+    const other = await team({ name: 'Other' });
+    for (const team_uuid of [parent, mine, other])
+      await room.call('upsertTeamLimitPolicy', room.acme, {
+        body: { team_uuid, target_type: 'global', metric: 'requests', period: 'month', limit_value: 0 },
+      });
+    const teamsOf = async (caller: Caller) => {
+      const { body } = await room.call('listLimitUsage', caller, { query: { policy_kind: 'team' } });
+      return new Set(body.map(({ subject_id: id }) => id));
+    };
+    const carl = await addMember(room, room.acme, 'developer');
+    assert.deepEqual(await teamsOf(carl), new Set());
+    await room.db
+      .updateTable('organization_members')
+      .set({ team_id: mine })
+      .where('user_id', '=', carl.userId)
+      .execute();
+    assert.deepEqual(await teamsOf(carl), new Set([mine, parent]));
+    assert.deepEqual(await teamsOf(room.acme), new Set([mine, parent, other]));
+
+    const { policies } = (await room.call('listTeamLimitPolicies', room.acme)).body;
+    for (const { limit_uuid, ...limit } of policies) {
+      const { id: _, ...body } = limit;
+      await room.call('upsertTeamLimitPolicy', room.acme, { body: { ...body, limit_uuid, limit_value: 5 } });
+    }
+    const { body } = await room.call('getNextLimits', carl);
+    assert.deepEqual(
+      new Set(body.limits.map(({ subject_name, used }) => `${subject_name} ${used}`)),
+      new Set(['Department 1', 'Search 1']),
+    );
+    await room.db.deleteFrom('teams').where('organization_id', '=', room.acme.organizationId).execute();
   });
 
   it('names whose limits run out next', async () => {
@@ -131,6 +171,80 @@ describe('the live state of budgets', () => {
     const ofKey = body.limits.filter(({ policy_kind: kind }) => kind === 'api_key');
     assert.deepEqual(new Set(ofKey.map(({ subject_name }) => subject_name)), new Set(['k']));
     assert.equal(new Set(ofKey.map(({ subject_id }) => subject_id)).size, ofKey.length);
+  });
+
+  it('leaves out the limits of whoever can no longer send, and names them again once they can', async () => {
+    const [revoked, expired, other] = ofKeys.filter(({ owner }) => owner === ben.userId);
+    assert.ok(revoked && expired && other);
+    const keyOf = (policyId: string) =>
+      room.db.selectFrom('api_key_limit_policies').select('api_key_id').where('id', '=', policyId);
+    const past = new Date(Date.now() - 1_000);
+    const change = (policyId: string, set: { revoked_at?: Date | null; expires_at?: Date | null }) =>
+      room.db.updateTable('api_keys').set(set).where('id', '=', keyOf(policyId)).execute();
+    const standing = (status: 'active' | 'suspended') =>
+      room.db
+        .updateTable('organization_members')
+        .set({ status })
+        .where('organization_id', '=', room.acme.organizationId)
+        .where('user_id', '=', ben.userId)
+        .execute();
+    const listed = async () => {
+      const usage = idsOf((await room.call('listLimitUsage', room.acme)).body);
+      const next = await room.call('getNextLimits', room.acme, { query: { limit: 100 } });
+      assert.equal(next.body.total, usage.length);
+      return usage;
+    };
+
+    await change(revoked.id, { revoked_at: past });
+    await change(expired.id, { expires_at: past });
+    const active = ids(ofKeys).filter((id) => id !== revoked.id && id !== expired.id);
+    assert.deepEqual(await listed(), [...ids(ofUsers), ...active]);
+    await standing('suspended');
+    assert.deepEqual(await listed(), [...ids(ofUsers, anne.userId), ...ids(ofKeys, anne.userId)]);
+
+    await standing('active');
+    await change(revoked.id, { revoked_at: null });
+    await change(expired.id, { expires_at: null });
+    assert.deepEqual(await listed(), [...ids(ofUsers), ...ids(ofKeys)]);
+  });
+
+  it('names a limit as rejecting for five minutes after it did', async () => {
+    const [mine, quiet] = ofUsers;
+    assert.ok(mine && quiet);
+    const nowMs = Date.now();
+    const rejection = (policy_id: string, minutesAgo: number, number: number) =>
+      sampleRow({
+        request_id: idAt(nowMs - minutesAgo * 60_000, number),
+        organization_id: room.acme.organizationId,
+        user_id: anne.userId,
+        state: 'failed',
+        status: 429,
+        error_code: 'budget_exhausted',
+        bound_policy: {
+          policy_id,
+          kind: 'user',
+          scope_type: 'global',
+          scope_id: null,
+          metric: 'requests',
+          period: 'day',
+          resets_at: null,
+        },
+      });
+    await recordRequests(room.db, [
+      rejection(mine.id, 4, 1),
+      rejection(mine.id, 7, 2),
+      rejection(quiet.id, 6, 3),
+    ]);
+    for (const caller of [room.acme, anne]) {
+      const { body } = await room.call('getNextLimits', caller, { query: { limit: 100 } });
+      const rejecting = body.limits.filter(({ last_rejected_at: at }) => at !== null);
+      assert.deepEqual(
+        rejecting.map(({ policy_id: id, last_rejected_at: at }) => [id, at]),
+        [[mine.id, new Date(nowMs - 4 * 60_000).toISOString()]],
+      );
+    }
+    const { body } = await room.call('getNextLimits', ben, { query: { limit: 100 } });
+    assert.ok(body.limits.every(({ last_rejected_at: at }) => at === null));
   });
 
   it('is walked in pages without a duplicate or a gap, over all kinds', async () => {

@@ -224,7 +224,7 @@ describe('API-key budgets', () => {
     assert.equal((await listed(ofBen, viewer)).length, 1);
   });
 
-  it('of one organization are nothing to another, by list, id, cursor or reference', async () => {
+  it('of one organization are nothing to another, by list, id or reference', async () => {
     const theirKey = await newKey(room.globex);
     await upsert(budgetOf(theirKey), room.globex);
     const [theirs] = await listed(theirKey, room.globex);
@@ -236,11 +236,6 @@ describe('API-key budgets', () => {
       room.call('deleteApiKeyLimitPolicy', room.acme, { query: { limit_uuid } }),
       refusal('not_found'),
     );
-    const cursor = Buffer.alloc(16).toString('base64url');
-    const { body } = await room.call('listApiKeyLimitPolicies', room.acme, {
-      query: { limit: 1_000, cursor },
-    });
-    assert.ok(body.policies.every(({ id }) => id !== limit_uuid));
     assert.equal((await listed(theirKey, room.globex)).length, 1);
   });
 

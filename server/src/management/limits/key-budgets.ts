@@ -1,4 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
+import { ownerCanSend } from '../../store/postgres/policy-tables.ts';
 import type { Database } from '../../store/postgres/schema.ts';
 import { lockKey } from '../api-keys/queries.ts';
 import { conflict } from '../resources/refusals.ts';
@@ -13,14 +14,16 @@ export interface KeyBudgetScope {
   readonly organizationId: string;
   readonly ownerId: string | undefined;
   readonly enabledOnly: boolean;
+  /** Only of keys that can still send. */
+  readonly sendingOnly?: true;
   /** Left out: of all their keys. */
   readonly keyId?: string;
 }
 
-/** In creation order, including limits of revoked keys. */
+/** In creation order. */
 export function listKeyBudgets(
   db: Kysely<Database>,
-  { organizationId, ownerId, enabledOnly, keyId }: KeyBudgetScope,
+  { organizationId, ownerId, enabledOnly, sendingOnly, keyId }: KeyBudgetScope,
   { afterId, limit }: RowRange,
 ): Promise<KeyBudgetRow[]> {
   return db
@@ -35,6 +38,7 @@ export function listKeyBudgets(
     .where('budget.organization_id', '=', organizationId)
     .$if(ownerId !== undefined, (query) => query.where('key.user_id', '=', ownerId ?? ''))
     .$if(enabledOnly, (query) => query.where('budget.enabled', '=', true))
+    .$if(sendingOnly === true, (query) => query.where(ownerCanSend('api_key', 'budget')))
     .$if(keyId !== undefined, (query) => query.where('budget.api_key_id', '=', keyId ?? ''))
     .$if(afterId !== undefined, (query) => query.where('budget.id', '>', afterId ?? ''))
     .orderBy('budget.id')

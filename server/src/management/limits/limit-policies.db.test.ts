@@ -63,6 +63,28 @@ describe('limit policies', () => {
     assert.equal(policy.limit_value, 0);
   });
 
+  it('exist once with a scope, metric, period and value, also when they are created together', async () => {
+    const rule = { ...requests, period: 'week', limit_value: 4_711 } as const;
+    const tries = await Promise.allSettled(Array.from({ length: 4 }, () => create(rule)));
+    const [made] = tries.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+    assert.ok(made);
+    assert.equal(tries.filter(({ status }) => status === 'fulfilled').length, 1);
+    const twin = refusal('conflict', undefined, new RegExp(made.id));
+    await assert.rejects(create({ ...rule, enabled: false }), twin);
+
+    const other = await create({ ...rule, limit_value: 4_712 });
+    const change = (id: string, over: object) =>
+      room.call('updateLimitPolicy', room.acme, { id, body: { ...rule, enabled: true, ...over } });
+    await assert.rejects(change(other.id, {}), twin);
+    // Equal ones that exist already can still change.
+    await room.db
+      .updateTable('limit_policies')
+      .set({ limit_value: 4_711 })
+      .where('id', '=', other.id)
+      .execute();
+    assert.equal((await change(other.id, { enabled: false })).body.enabled, false);
+  });
+
   it('refuse concurrency over a period, and anything else without one', async () => {
     for (const wrong of [
       { metric: 'concurrency', period: 'minute' },
@@ -71,7 +93,7 @@ describe('limit policies', () => {
     ] as const) {
       const refused = refusal('invalid_request', 'period');
       await assert.rejects(create({ ...requests, ...wrong }), refused);
-      const { id } = await create(requests);
+      const [{ id } = { id: '' }] = await listed();
       const body = { ...requests, ...wrong, enabled: true };
       await assert.rejects(room.call('updateLimitPolicy', room.acme, { id, body }), refused);
     }
@@ -144,7 +166,7 @@ describe('limit policies', () => {
     await assert.rejects(put({ scope_type: 'provider' }), refusal('invalid_request', 'scope_id'));
     const moved = await put({ scope_type: 'provider', scope_id: provider.id });
     assert.deepEqual([moved.scope_type, moved.scope_id], ['provider', provider.id]);
-    assert.equal((await put({ scope_type: 'global' })).scope_id, null);
+    assert.equal((await put({ scope_type: 'global', limit_value: 8 })).scope_id, null);
   });
 
   it('say in the audit log what changed, once', async () => {

@@ -104,6 +104,7 @@ describe('the live state of limits', () => {
     assert.deepEqual(await usage(policyId), {
       policy_id: policyId,
       policy_kind: 'resource',
+      subject_id: null,
       scope_type: 'global',
       scope_id: null,
       metric: 'requests',
@@ -238,7 +239,7 @@ describe('the live state of limits', () => {
     const { body: one } = await room.call('getNextLimits', room.acme, { query: { limit: 1 } });
     assert.deepEqual([one.limits.length, one.total], [1, 4]);
     const own = await room.call('getNextLimits', { ...room.acme, scopes: new Set(['relay:usage:read']) });
-    assert.deepEqual([own.body.counted, own.body.limits], ['own', []]);
+    assert.deepEqual([own.body.counted, own.body.total], ['own', 4], 'shared limits can reject every caller');
     assert.deepEqual(
       body.limits.map(({ subject_id, subject_name, scope_name }) => [subject_id, subject_name, scope_name]),
       [null, null, 'Main', null].map((scope) => [null, null, scope]),
@@ -261,7 +262,7 @@ describe('the live state of limits', () => {
 
   it('lists what is in force, whole or page by page', async () => {
     const ids = [];
-    for (let count = 0; count < 5; count += 1) ids.push(await limit({}));
+    for (let count = 0; count < 5; count += 1) ids.push(await limit({ limit_value: 100 + count }));
     const body = { scope_type: 'global', metric: 'requests', period: 'minute', limit_value: 1 } as const;
     const { body: disabled } = await room.call('createLimitPolicy', room.acme, {
       body: { ...body, enabled: false },
@@ -298,11 +299,14 @@ describe('the live state of limits', () => {
     );
   });
 
-  it('of shared policies is not for a caller who may see only its own traffic', async () => {
-    await limit({});
+  it('of shared policies is for every caller, because they can reject every caller', async () => {
+    const id = await limit({});
     const scopes = new Set(['relay:usage:read'] as const);
     const { body } = await room.call('listLimitUsage', { ...room.acme, scopes });
-    assert.deepEqual(body, []);
+    assert.deepEqual(
+      body.map(({ policy_id }) => policy_id),
+      [id],
+    );
   });
 
   it('is 503 policy_unavailable while its store is away, and asks it nothing when no policy is set', async () => {

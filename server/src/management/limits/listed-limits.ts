@@ -4,6 +4,7 @@ import type { Caller } from '../../domain/caller.ts';
 import { budgetLimit, endpointBound, type Limit, resourceLimit } from '../../domain/limits/limit.ts';
 import type { OrganizationSnapshot } from '../../domain/snapshot.ts';
 import type { Database } from '../../store/postgres/schema.ts';
+import { type CursorList, cursorAt, positionAt, unknownCursor } from '../resources/cursor.ts';
 import { isId } from '../resources/refusals.ts';
 import { toBudgetPolicy } from './budget-rows.ts';
 import { listKeyBudgets } from './key-budgets.ts';
@@ -41,7 +42,7 @@ interface Reader {
 const KINDS: readonly LimitUsage['policy_kind'][] = ['resource', 'resource', 'user', 'api_key', 'team'];
 
 /**
- * Up to `count` active limits that the caller may see, after a position: shared limits, endpoint concurrency,
+ * Up to `count` active limits that the caller may see, of members and keys that can send, after a position: shared limits, endpoint concurrency,
  * member limits, key limits, team limits. The first two come from this process's snapshot. Member and key limits can be too
  * many to hold, so only the needed page is read from the database.
  */
@@ -73,7 +74,9 @@ function isForeign({ caller, userId }: Reader): boolean {
 function sectionsFor({ caller, snapshot, db, userId }: Reader): readonly Section[] {
   const { organizationId } = caller;
   const owner = visibleOwner(caller) ?? userId;
-  const shared = seesOrganization(caller) && userId === undefined;
+  // Every caller can read what can reject them: shared limits, and those of their teams.
+  const shared = userId === undefined;
+  const teamsOf = seesOrganization(caller) ? undefined : caller.userId;
   const policies = shared ? snapshot.limitPolicies : [];
   const endpoints = shared ? [...snapshot.endpoints.values()] : [];
   return [
@@ -85,7 +88,7 @@ function sectionsFor({ caller, snapshot, db, userId }: Reader): readonly Section
       }),
     ),
     async (afterId, limit) => {
-      const scope = { organizationId, userId: owner, enabledOnly: true };
+      const scope = { organizationId, userId: owner, enabledOnly: true, sendingOnly: true } as const;
       const rows = await listUserBudgets(db, scope, { afterId, limit });
       return rows.map((row) => ({
         id: row.id,
@@ -93,7 +96,7 @@ function sectionsFor({ caller, snapshot, db, userId }: Reader): readonly Section
       }));
     },
     async (afterId, limit) => {
-      const scope = { organizationId, ownerId: owner, enabledOnly: true };
+      const scope = { organizationId, ownerId: owner, enabledOnly: true, sendingOnly: true } as const;
       const rows = await listKeyBudgets(db, scope, { afterId, limit });
       return rows.map((row) => ({
         id: row.id,
@@ -102,7 +105,7 @@ function sectionsFor({ caller, snapshot, db, userId }: Reader): readonly Section
     },
     async (afterId, limit) => {
       if (!shared) return [];
-      const scope = { organizationId, teamId: undefined, enabledOnly: true };
+      const scope = { organizationId, teamId: undefined, userId: teamsOf, enabledOnly: true };
       const rows = await listTeamBudgets(db, scope, { afterId, limit });
       return rows.map((row) => ({
         id: row.id,
@@ -118,15 +121,14 @@ function inMemory(items: readonly { id: string; limit: Limit }[]): Section {
     (afterId === undefined ? items : items.filter(({ id }) => id > afterId)).slice(0, count);
 }
 
-export function cursorOf({ section, id }: Position): string {
-  return Buffer.from(`0${section}${id.replaceAll('-', '')}`, 'hex').toString('base64url');
+export function cursorOf(list: CursorList, { section, id }: Position): string {
+  return cursorAt(list, Buffer.from(`0${section}${id.replaceAll('-', '')}`, 'hex'));
 }
 
-/** Null when the cursor is invalid. */
-export function positionOf(cursor: string): Position | null {
-  const hex = Buffer.from(cursor, 'base64url').toString('hex');
-  const parts = /^0([0-4])(.{8})(.{4})(.{4})(.{4})(.{12})$/.exec(hex);
-  if (parts === null) return null;
-  const position = { section: Number(parts[1]), id: parts.slice(2).join('-') };
-  return isId(position.id) && cursorOf(position) === cursor ? position : null;
+/** Throws unless this list gave out the cursor. */
+export function positionOf(list: CursorList, cursor: string): Position {
+  const hex = positionAt(list, cursor).toString('hex');
+  const [, section, ...id] = /^0([0-4])(.{8})(.{4})(.{4})(.{4})(.{12})$/.exec(hex) ?? [];
+  if (section === undefined) throw unknownCursor();
+  return { section: Number(section), id: id.join('-') };
 }

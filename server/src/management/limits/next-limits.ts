@@ -1,11 +1,16 @@
-import type { LimitUsage, NextLimits } from '@relay/contract';
+import { type LimitUsage, type NextLimit, type NextLimits, REJECTS_MS } from '@relay/contract';
+import type { Kysely } from 'kysely';
 import type { Caller } from '../../domain/caller.ts';
 import { isCalendar } from '../../domain/limits/period.ts';
+import { uuidTimeMs } from '../../kit/uuid-time.ts';
+import { bucketStart } from '../../store/ledger/rollups/bucket.ts';
+import { readRejections } from '../../store/ledger/rollups/read-failures.ts';
+import type { Database } from '../../store/postgres/schema.ts';
 import { type ListedLimit, listLimits } from './listed-limits.ts';
 import { namedLimits } from './named-limits.ts';
 import { readLimitUsage, type UsageDeps } from './read-usage.ts';
 import { leftShare } from './usage-wire.ts';
-import { seesOrganization } from './visibility.ts';
+import { seesOrganization, visibleOwner } from './visibility.ts';
 
 const SHOWN = 10;
 const PAGE = 1_000;
@@ -21,17 +26,41 @@ export async function nextLimits(deps: UsageDeps, caller: Caller, shown = SHOWN)
     .map(({ limit }) => limit)
     .filter(({ described: { period, limit_value: limit } }) => isCalendar(period) && limit > 0);
   const usages = await readLimitUsage(deps, organizationId, limits);
-  const next = usages
-    .map((usage, index) => ({ usage, limit: limits[index] }))
-    .toSorted((a, b) => runsOutBefore(a.usage, b.usage))
-    .slice(0, shown);
+  const next = usages.toSorted(runsOutBefore).slice(0, shown);
+  const db = deps.ofOrganization(organizationId);
+  const nowMs = deps.clock.nowMs();
+  const [named, rejectedAt] = await Promise.all([
+    namedLimits(db, organizationId, next),
+    rejectionsOf(db, caller, nowMs),
+  ]);
   return {
-    at: new Date(deps.clock.nowMs()).toISOString(),
+    at: new Date(nowMs).toISOString(),
     counted: seesOrganization(caller) ? 'organization' : 'own',
-    limits: await namedLimits(deps.ofOrganization(organizationId), organizationId, next),
+    limits: named.map((each) => ({ ...each, last_rejected_at: rejectedAt.get(each.policy_id) ?? null })),
     total: usages.length,
     complete,
   };
+}
+
+/** When limits last rejected a request that the caller can see, by limit. */
+async function rejectionsOf(
+  db: Kysely<Database>,
+  caller: Caller,
+  nowMs: number,
+): Promise<ReadonlyMap<string, NextLimit['last_rejected_at']>> {
+  const { organizationId } = caller;
+  const question = { organizationId, userId: visibleOwner(caller) };
+  const sinceMs = nowMs - REJECTS_MS;
+  const rejections = await readRejections(db, {
+    ...question,
+    range: { bucket: 'minute', fromMs: bucketStart('minute', sinceMs), toMs: nowMs + 1 },
+  });
+  const times = rejections.map(
+    ({ limit_id: id, last_request_id: request }) => [id, uuidTimeMs(request)] as const,
+  );
+  return new Map(
+    times.filter(([, atMs]) => atMs >= sinceMs).map(([id, atMs]) => [id, new Date(atMs).toISOString()]),
+  );
 }
 
 async function everyLimit(

@@ -1,5 +1,5 @@
 import type { TeamLimitPolicy } from '@relay/contract';
-import type { Kysely, Transaction } from 'kysely';
+import { type Kysely, sql, type Transaction } from 'kysely';
 import type { Handlers } from '../../http/call.ts';
 import type { Database } from '../../store/postgres/schema.ts';
 import type { ManagementDeps } from '../resources/deps.ts';
@@ -17,13 +17,15 @@ type TeamBudgetRow = BudgetRow & { readonly team_id: string };
 export interface TeamBudgetScope {
   readonly organizationId: string;
   readonly teamId: string | undefined;
+  /** Only of teams whose limits count this member's requests: theirs, those of their keys, and the parents. */
+  readonly userId?: string | undefined;
   readonly enabledOnly: boolean;
 }
 
 /** In creation order. */
 export function listTeamBudgets(
   db: Kysely<Database>,
-  { organizationId, teamId, enabledOnly }: TeamBudgetScope,
+  { organizationId, teamId, userId, enabledOnly }: TeamBudgetScope,
   { afterId, limit }: RowRange,
 ): Promise<TeamBudgetRow[]> {
   return db
@@ -31,11 +33,23 @@ export function listTeamBudgets(
     .selectAll()
     .where('organization_id', '=', organizationId)
     .$if(teamId !== undefined, (query) => query.where('team_id', '=', teamId ?? ''))
+    .$if(userId !== undefined, (query) => query.where(countsRequestsOf(organizationId, userId ?? '')))
     .$if(enabledOnly, (query) => query.where('enabled', '=', true))
     .$if(afterId !== undefined, (query) => query.where('id', '>', afterId ?? ''))
     .orderBy('id')
     .$if(limit !== undefined, (query) => query.limit(limit ?? 0))
     .execute();
+}
+
+function countsRequestsOf(organizationId: string, userId: string) {
+  return sql<boolean>`team_id in (
+    with direct as (
+      select team_id from organization_members where organization_id = ${organizationId} and user_id = ${userId}
+      union select team_id from api_keys
+      where organization_id = ${organizationId} and user_id = ${userId} and revoked_at is null)
+    select team_id from direct where team_id is not null
+    union select team.parent_id from teams as team join direct on direct.team_id = team.id
+    where team.organization_id = ${organizationId} and team.parent_id is not null)`;
 }
 
 const names = { kind: 'team', subjectParam: 'team_uuid' } as const;

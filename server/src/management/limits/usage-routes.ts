@@ -1,5 +1,5 @@
 import type { Call, Handlers } from '../../http/call.ts';
-import { setNextPage, unknownCursor } from '../resources/paging.ts';
+import { setNextPage } from '../resources/paging.ts';
 import { cursorOf, type ListedLimit, listLimits, positionOf } from './listed-limits.ts';
 import { nextLimits } from './next-limits.ts';
 import { readLimitUsage, type UsageDeps } from './read-usage.ts';
@@ -21,8 +21,8 @@ export function limitUsageHandlers(deps: UsageDeps): Handlers {
 async function onePage(deps: UsageDeps, call: Call<'listLimitUsage'>): Promise<ListedLimit[]> {
   const { caller, query } = call;
   const { organizationId } = caller;
-  const after = query.cursor === undefined ? null : positionOf(query.cursor);
-  if (after === null && query.cursor !== undefined) throw unknownCursor();
+  const list = { route: 'listLimitUsage', organizationId } as const;
+  const after = query.cursor === undefined ? null : positionOf(list, query.cursor);
   const limit = query.limit ?? PAGE_MAX;
   const snapshot = deps.snapshots.get(organizationId) ?? (await deps.snapshots.load(organizationId));
   const { policy_kind: kind, user_uuid: member } = query;
@@ -37,6 +37,7 @@ async function onePage(deps: UsageDeps, call: Call<'listLimitUsage'>): Promise<L
     ...(kind !== undefined && { policy_kind: kind }),
     ...(member !== undefined && { user_uuid: member }),
   };
-  if (last !== undefined) setNextPage(call, 'listLimitUsage', { limit, cursor: cursorOf(last) }, filters);
+  if (last !== undefined)
+    setNextPage(call, 'listLimitUsage', { limit, cursor: cursorOf(list, last) }, filters);
   return page;
 }

@@ -11,12 +11,14 @@ const NONE: Outlook = { rate_per_hour: null, forecast: null, runs_out_at: null }
 const PER_HOUR: Readonly<Record<SlidingPeriod, number>> = { second: 3_600, minute: 60 };
 
 /** `resets_at` is null when nothing resets: for concurrency, and for an unused short window. */
-export function toLimitUsage({ described }: Limit, usage: PolicyUsage, nowMs: number): LimitUsage {
+export function toLimitUsage({ described, applied }: Limit, usage: PolicyUsage, nowMs: number): LimitUsage {
   const { used, reserved, resetMs } = usage;
+  const { userId, keyId, teamId = null } = applied.counts;
   const resetAt = resetMs > 0 ? resetTimeMs(described.period, nowMs + resetMs) : null;
   return {
     policy_id: described.id,
     policy_kind: described.policy_kind,
+    subject_id: userId ?? keyId ?? teamId,
     scope_type: described.scope_type,
     scope_id: described.scope_id,
     metric: described.metric,

@@ -1,4 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
+import { ownerCanSend } from '../../store/postgres/policy-tables.ts';
 import type { Database } from '../../store/postgres/schema.ts';
 import type { RowRange } from '../resources/rows.ts';
 import { type BudgetKind, type BudgetRow, userBudgetRows } from './budget-rows.ts';
@@ -11,12 +12,14 @@ export interface UserBudgetScope {
   readonly organizationId: string;
   readonly userId: string | undefined;
   readonly enabledOnly: boolean;
+  /** Only of members who can still send. */
+  readonly sendingOnly?: true;
 }
 
 /** In creation order. */
 export function listUserBudgets(
   db: Kysely<Database>,
-  { organizationId, userId, enabledOnly }: UserBudgetScope,
+  { organizationId, userId, enabledOnly, sendingOnly }: UserBudgetScope,
   { afterId, limit }: RowRange,
 ): Promise<UserBudgetRow[]> {
   return db
@@ -25,6 +28,7 @@ export function listUserBudgets(
     .where('organization_id', '=', organizationId)
     .$if(userId !== undefined, (query) => query.where('user_id', '=', userId ?? ''))
     .$if(enabledOnly, (query) => query.where('enabled', '=', true))
+    .$if(sendingOnly === true, (query) => query.where(ownerCanSend('user', 'user_limit_policies')))
     .$if(afterId !== undefined, (query) => query.where('id', '>', afterId ?? ''))
     .orderBy('id')
     .$if(limit !== undefined, (query) => query.limit(limit ?? 0))

@@ -104,7 +104,6 @@ describe('extra query parameters', () => {
 describe('a base URL', () => {
   it('that is missing or has placeholders is refused with what to do', () => {
     assert.match(refused({ base_url: null }).message, /is missing/);
-    assert.match(refused({ base_url: null, preset_slug: 'gorq' }).message, /No preset is named "gorq"/);
     assert.match(refused({ base_url: 'https://{resource}.example.com' }).message, /still has \{resource\}/);
   });
 });

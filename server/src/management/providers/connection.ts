@@ -21,7 +21,7 @@ export type Connection = Pick<
 /** The connection as it is stored, without a query in its URL. Throws 400 when it cannot be used. */
 export function checkedConnection(egress: Pick<Egress, 'check'>, given: Connection) {
   demandAuthHeader(given.auth_mode, given.auth_header_name);
-  if (given.base_url === null) throw invalidField('base_url', missingUrl(given.preset_slug));
+  if (given.base_url === null) throw invalidField('base_url', MISSING_URL);
   const [address, inUrl] = splitQuery(given.base_url);
   const baseUrl = checkedBaseUrl(egress, address);
   demandAwsRegion(given, baseUrl);
@@ -53,10 +53,16 @@ function demandTls({ auth_mode }: Connection, baseUrl: string): void {
   throw invalidField('base_url', 'base_url must start with https:// for auth_mode client_certificate.');
 }
 
-function missingUrl(presetSlug: string | null): string {
-  return presetSlug === null || providerPresetOf(presetSlug) !== undefined
-    ? 'base_url is missing. Send the URL of the provider, or the preset_slug of a preset that has one.'
-    : `No preset is named "${presetSlug}". Send base_url, or a preset_slug that GET /api/relay/provider-presets lists.`;
+const MISSING_URL =
+  'base_url is missing. Send the URL of the provider, or the preset_slug of a preset that has one.';
+
+/** A preset that does not exist would change nothing, without a sign of it. */
+export function demandKnownPreset(presetSlug: string | null): void {
+  if (presetSlug === null || presetSlug === '' || providerPresetOf(presetSlug) !== undefined) return;
+  throw invalidField(
+    'preset_slug',
+    `No preset is named "${presetSlug}". Send a preset_slug that GET /api/relay/provider-presets lists, or null.`,
+  );
 }
 
 /** What the URL says wins over a preset's or the stored parameters. Only plain queries are taken apart; the check of the URL rejects any other. */

@@ -53,8 +53,23 @@ describe('presets of providers', () => {
     const unfilled = create({ name: 'Azure', preset_slug: 'azure-openai' });
     await assert.rejects(unfilled, refusal('invalid_request', 'base_url', /still has \{resource\}/));
     await assert.rejects(create({ name: 'None' }), refusal('invalid_request', 'base_url', /is missing/));
-    const unknown = create({ name: 'None', preset_slug: 'gorq' });
-    await assert.rejects(unknown, refusal('invalid_request', 'base_url', /No preset is named "gorq"/));
+  });
+
+  it('are known ones; what an earlier version stored stays until it is changed', async () => {
+    const refused = refusal('invalid_request', 'preset_slug', /No preset is named "gorq"/);
+    await assert.rejects(create({ name: 'None', preset_slug: 'gorq' }), refused);
+    const base_url = 'https://api.example.com/v1';
+    await assert.rejects(create({ name: 'None', preset_slug: 'gorq', base_url }), refused);
+    const { body: provider } = await create({ name: 'Old', base_url });
+    await room.db
+      .updateTable('providers')
+      .set({ preset_slug: 'gone' })
+      .where('id', '=', provider.id)
+      .execute();
+    const change = (body: object) => room.call('updateProvider', room.acme, { id: provider.id, body });
+    assert.equal((await change({ preset_slug: 'gone', name: 'Older' })).body.preset_slug, 'gone');
+    await assert.rejects(change({ preset_slug: 'gorq' }), refused);
+    assert.equal((await change({ preset_slug: null })).body.preset_slug, null);
   });
 
   it('say what their endpoints speak', async () => {

@@ -75,7 +75,7 @@ describe('providers', () => {
 
   it('keep what an update leaves out, and their slug when renamed', async () => {
     const { body: created } = await room.call('createProvider', room.acme, {
-      body: { ...plain('Before'), max_latency_ms: 5_000, preset_slug: 'example' },
+      body: { ...plain('Before'), max_latency_ms: 5_000, preset_slug: 'openrouter' },
     });
     const { body } = await room.call('updateProvider', room.acme, {
       id: created.id,

@@ -14,7 +14,7 @@ import type { Patch, Row } from '../resources/rows.ts';
 import { insertSlugged } from '../resources/slugged-insert.ts';
 import { sameOrigin } from '../resources/upstream-address.ts';
 import type { ResourceWrites } from '../resources/write-resource.ts';
-import { checkedConnection } from './connection.ts';
+import { checkedConnection, demandKnownPreset } from './connection.ts';
 import { credentialNamesOf, endpointNamesOf, readProviderUse } from './queries.ts';
 import { MAX_LATENCY_MS_DEFAULT, toColumns, toProvider } from './wire.ts';
 
@@ -47,6 +47,7 @@ export function providerHandlers(
       const { body } = call;
       demandStorable(body);
       const preset_slug = body.preset_slug ?? null;
+      demandKnownPreset(preset_slug);
       const given = { ...UNCONNECTED, ...presetSettings(preset_slug), ...body, preset_slug };
       const connection = toColumns(checkedConnection(deps.egress, given));
       const row = await writes.create(call, ({ tx, organizationId }, id) => {
@@ -119,6 +120,8 @@ async function patchOf(
 ): Promise<Patch<'providers'>> {
   // A stored URL was allowed when it was saved; a change of something else does not judge it again.
   const egress = body.base_url === undefined ? { check: parseTargetUrl } : deps.egress;
+  // A preset of an earlier version stays, until the change names another one.
+  if (body.preset_slug !== before.preset_slug) demandKnownPreset(body.preset_slug ?? null);
   const connection = checkedConnection(egress, { ...before, ...body });
   await demandOriginKept(tx, before, connection.base_url);
   return {

@@ -4,7 +4,7 @@ import { presetSettings } from '../../protocols/provider-presets.ts';
 import type { tables } from '../../store/postgres/schema.ts';
 import { demandSlug } from '../resources/item-slug.ts';
 import type { SectionOf } from '../resources/section.ts';
-import { checkedConnection } from './connection.ts';
+import { checkedConnection, demandKnownPreset } from './connection.ts';
 import { MAX_LATENCY_MS_DEFAULT, toColumns } from './wire.ts';
 
 export const providerSection: SectionOf<ConfigProvider, typeof tables.providers> = {
@@ -41,6 +41,7 @@ export const providerSection: SectionOf<ConfigProvider, typeof tables.providers>
   checked(entry, { egress }) {
     demandStorable(entry);
     demandSlug(entry.slug);
+    demandKnownPreset(entry.preset_slug);
     return { ...entry, ...checkedConnection(egress, entry) };
   },
   columnsOf: toColumns,

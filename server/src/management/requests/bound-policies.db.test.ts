@@ -130,10 +130,13 @@ describe('the limit of a logged request', () => {
       [parent.id, 'Research', null, 9],
     );
     const narrow = await limitOf(ofTeam, asKey(room.acme, ['relay:usage:read']));
-    assert.deepEqual([narrow?.subject_id, narrow?.subject_name, narrow?.limit_value], [null, null, 9]);
+    assert.deepEqual(
+      [narrow?.subject_id, narrow?.subject_name, narrow?.limit_value],
+      [parent.id, 'Research', 9],
+    );
   });
 
-  it('names only the own key and member to a caller without access to limits', async () => {
+  it('names only whose limits count the own requests to a caller without access to limits', async () => {
     const own = await limitOf({}, asKey(room.acme, ['relay:usage:read']));
     assert.deepEqual([own?.subject_name, own?.scope_name], ['Nightly batch', 'Assistant']);
     const self = await limitOf({ kind: 'user' }, asKey(room.acme, ['relay:usage:read']));

@@ -41,7 +41,7 @@ export async function boundPolicies(
     return {
       request,
       bound,
-      subject: subject !== null && mayRead(caller, request, subject) ? subject : null,
+      subject: mayRead(caller, request) ? subject : null,
       scope: scopePartOf(bound),
     };
   });
@@ -110,10 +110,9 @@ function subjectOf(request: LimitedRequest, bound: StoredBoundPolicy, limits: Li
   return id === null ? null : { kind, id };
 }
 
-/** Reading limits includes the names of their owners. Everyone else knows themselves and their own keys. */
-function mayRead(caller: Caller, request: LimitedRequest, { kind }: NamedPart): boolean {
-  if (caller.scopes.has('relay:limits:read:organization')) return true;
-  return kind !== 'team' && request.user_id === caller.userId;
+/** Reading limits includes the names of their owners. Everyone else may know whose limit delays or rejects their own requests. */
+function mayRead(caller: Caller, request: LimitedRequest): boolean {
+  return caller.scopes.has('relay:limits:read:organization') || request.user_id === caller.userId;
 }
 
 function resetsAt({ period, resets_at: stored }: StoredBoundPolicy): string | null {

@@ -1,7 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { EntryRow } from '../../store/ledger/log/read-log.ts';
 import type { Walk } from '../../store/ledger/log/walk-log.ts';
-import { isId } from '../resources/refusals.ts';
 
 /**
  * The effort that one page may take. A step that stops at its row limit counts as `CUT_SHORT_EFFORT` steps.
@@ -31,26 +29,4 @@ export async function readPage(walk: Walk, limit: number): Promise<Page> {
   if (rows.length <= limit) return { rows, belowId };
   const page = rows.slice(0, limit);
   return { rows: page, belowId: page.at(-1)?.request_id ?? null };
-}
-
-const CHECK_BYTES = 8;
-
-/** A position in the log of one organization. */
-export function cursorOf(organizationId: string, belowId: string): string {
-  return Buffer.concat([bytesOf(belowId), checkOf(organizationId, belowId)]).toString('base64url');
-}
-
-/** Null when this organization's log did not issue the cursor. */
-export function positionOf(organizationId: string, cursor: string): string | null {
-  const hex = Buffer.from(cursor, 'base64url').toString('hex').slice(0, 32);
-  const id = hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
-  return isId(id) && cursorOf(organizationId, id) === cursor ? id : null;
-}
-
-function bytesOf(id: string): Buffer {
-  return Buffer.from(id.replaceAll('-', ''), 'hex');
-}
-
-function checkOf(organizationId: string, id: string): Buffer {
-  return createHash('sha256').update(`${organizationId} ${id}`).digest().subarray(0, CHECK_BYTES);
 }

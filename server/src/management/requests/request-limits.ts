@@ -23,16 +23,12 @@ export async function readRequestLimits(
   const { organizationId } = caller;
   const db = deps.ofOrganization(organizationId);
   const snapshot = deps.snapshots.get(organizationId) ?? (await deps.snapshots.load(organizationId));
-  const limits = (await limitsOf(db, snapshot, row)).filter((limit) => isVisible(caller, row, limit));
+  const limits = isVisible(caller, row) ? await limitsOf(db, snapshot, row) : [];
   const usages = await readLimitUsage(deps, organizationId, limits);
   return {
     at: new Date(deps.clock.nowMs()).toISOString(),
     counted: seesOrganization(caller) ? 'organization' : 'own',
-    limits: await namedLimits(
-      db,
-      organizationId,
-      usages.map((usage, index) => ({ usage, limit: limits[index] })),
-    ),
+    limits: await namedLimits(db, organizationId, usages),
   };
 }
 
@@ -68,10 +64,8 @@ function candidatesOf(snapshot: OrganizationSnapshot, row: DetailRow): readonly 
   return [...found(row.attempts.map(({ endpoint_id }) => endpoint_id)), ...held];
 }
 
-/** As in the list of limits: without access to all, only the caller's own and those of their keys. */
-function isVisible(caller: Caller, row: DetailRow, { described }: Limit): boolean {
+/** As in the list of limits: without access to all, those that count the caller's own requests. */
+function isVisible(caller: Caller, row: DetailRow): boolean {
   const owner = visibleOwner(caller);
-  if (owner === undefined) return true;
-  const { policy_kind: kind } = described;
-  return row.user_id === owner && (kind === 'user' || kind === 'api_key');
+  return owner === undefined || row.user_id === owner;
 }

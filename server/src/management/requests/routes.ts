@@ -8,13 +8,14 @@ import { type Checkpoint, checkpointAfter, checkpointAt } from '../../store/ledg
 import { startWalk } from '../../store/ledger/log/walk-log.ts';
 import type { Database } from '../../store/postgres/schema.ts';
 import type { UsageDeps } from '../limits/read-usage.ts';
+import { cursorOfIds, idOfCursor } from '../resources/cursor.ts';
 import { invalidField, isId, notFound } from '../resources/refusals.ts';
 import { boundPolicies } from './bound-policies.ts';
 import { readCostLines } from './cost-lines.ts';
 import { csvOf } from './csv.ts';
 import { readEndpointNames } from './endpoint-names.ts';
 import { eventsOf } from './events.ts';
-import { cursorOf, positionOf, readPage } from './read-page.ts';
+import { readPage } from './read-page.ts';
 import { readRequestLimits } from './request-limits.ts';
 import { isFound, searchFor, visibleUser } from './search.ts';
 import { createStreamSlots } from './stream-slots.ts';
@@ -39,17 +40,13 @@ export function requestHandlers(deps: UsageDeps): Handlers {
     async listRequests({ caller, query }) {
       const { organizationId } = caller;
       const search = searchFor(caller, query);
-      const belowId = query.cursor === undefined ? null : positionOf(organizationId, query.cursor);
-      if (belowId === null && query.cursor !== undefined)
-        throw invalidField(
-          'cursor',
-          'cursor is not valid for this list. Send the previous page’s next_cursor.',
-        );
+      const list = { route: 'listRequests', organizationId } as const;
+      const belowId = query.cursor === undefined ? null : idOfCursor(list, query.cursor);
       const walk = walkBelow(deps, search, belowId);
       const page = await readPage(walk, query.limit ?? PAGE_DEFAULT);
       return {
         data: page.rows.map(toRequestLogEntry),
-        next_cursor: page.belowId === null ? null : cursorOf(organizationId, page.belowId),
+        next_cursor: page.belowId === null ? null : cursorOfIds(list, page.belowId),
       };
     },
     async getRequest({ caller, params }) {
@@ -130,6 +127,6 @@ async function beginningOf(deps: UsageDeps, call: Call<'streamRequests'>): Promi
 function notARequest(param: string) {
   return invalidField(
     param,
-    `${param}: request not found, or this key can’t read it. Send a request ID from the list or the live tail, or omit it.`,
+    `${param}: request not found, or you have no access to it. Send a request ID from the list or the live tail, or omit it.`,
   );
 }

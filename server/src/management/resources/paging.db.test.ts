@@ -77,4 +77,26 @@ describe('a list of 250', () => {
       );
     }
   });
+
+  it('refuses a cursor of another list or of another organization', async () => {
+    const body = { base_url: 'https://api.example.com/v1', auth_mode: 'none', enabled: true } as const;
+    for (const name of ['One', 'Two'])
+      await room.call('createProvider', room.acme, { body: { ...body, name } });
+    const query = { limit: 1 };
+    const lanes = await room.call('listLanes', room.acme, { query });
+    const providers = await room.call('listProviders', room.acme, { query });
+    const presets = await room.call('listProviderPresets', room.acme, { query });
+    const [ofLanes, ofProviders, ofPresets] = [lanes, providers, presets].map(
+      ({ headers }) => headers.get('X-Next-Cursor') ?? '',
+    );
+    const page = (cursor = '') => ({ query: { limit: 1, cursor } });
+    const refused = refusal('invalid_request', 'cursor', /not valid for this list/);
+    for (const cursor of [ofProviders, ofPresets])
+      await assert.rejects(room.call('listLanes', room.acme, page(cursor)), refused);
+    await assert.rejects(room.call('listLimitUsage', room.acme, page(ofLanes)), refused);
+    await assert.rejects(room.call('listGuardrailPresets', room.acme, page(ofPresets)), refused);
+    await assert.rejects(room.call('listLanes', room.globex, page(ofLanes)), refused);
+    const all = await room.call('listLanes', room.acme);
+    assert.equal((await room.call('listLanes', room.acme, page(ofLanes))).body[0]?.id, all.body[1]?.id);
+  });
 });

@@ -1,7 +1,6 @@
 import { headers, type RouteId, type RouteQuery, routes } from '@relay/contract';
 import type { Caller } from '../../domain/caller.ts';
-import type { RelayError } from '../../domain/relay-error.ts';
-import { invalidField, isId } from './refusals.ts';
+import { cursorOfIds, idOfCursor } from './cursor.ts';
 import type { RowRange } from './rows.ts';
 
 interface Paged {
@@ -36,12 +35,17 @@ export async function listFound<Item extends { readonly id: string }>(
   route: ListRoute,
   find: (range: RowRange) => Promise<Item[]>,
 ): Promise<Item[]> {
-  return onePage(call, route, await find(rangeOf(call)));
+  return onePage(call, route, await find(rangeOf(call, route)));
 }
 
-function rangeOf(call: ListCall): RowRange {
+/** What a cursor of this call belongs to. */
+function listOf({ caller: { organizationId }, params }: ListCall, route: ListRoute) {
+  return { route, organizationId, params };
+}
+
+function rangeOf(call: ListCall, route: ListRoute): RowRange {
   const { limit, cursor } = call.query;
-  const afterId = cursor === undefined ? undefined : idOfCursor(cursor);
+  const afterId = cursor === undefined ? undefined : idOfCursor(listOf(call, route), cursor);
   // One row more than requested shows whether there is a next page.
   return { afterId, limit: limit === undefined ? undefined : limit + 1 };
 }
@@ -54,7 +58,7 @@ function onePage<Item extends { readonly id: string }>(
   const { limit } = call.query;
   if (limit === undefined || found.length <= limit) return found;
   const page = found.slice(0, limit);
-  setNextPage(call, route, { limit, cursor: cursorOfId(page.at(-1)?.id ?? '') });
+  setNextPage(call, route, { limit, cursor: cursorOfIds(listOf(call, route), page.at(-1)?.id ?? '') });
   return page;
 }
 
@@ -69,19 +73,4 @@ export function setNextPage(
   const query = new URLSearchParams({ limit: String(limit), cursor, ...filters }).toString();
   const path = routes[route].path.replaceAll(/\{(\w+)\}/g, (_, name: string) => call.params?.[name] ?? '');
   call.setHeader(headers.link, `<${path}?${query}>; rel="next"`);
-}
-
-export function cursorOfId(id: string): string {
-  return Buffer.from(id.replaceAll('-', ''), 'hex').toString('base64url');
-}
-
-export function idOfCursor(cursor: string): string {
-  const hex = Buffer.from(cursor, 'base64url').toString('hex');
-  const id = hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
-  if (!isId(id) || cursorOfId(id) !== cursor) throw unknownCursor();
-  return id;
-}
-
-export function unknownCursor(): RelayError {
-  return invalidField('cursor', 'cursor is not valid for this list. Send the previous page’s X-Next-Cursor.');
 }

@@ -38,7 +38,7 @@ describe('the counts of a plan', () => {
       Array.from({ length: 20 }, (_, index) => [
         lane(free, `Lane ${index}`),
         room.call('createLimitPolicy', free, {
-          body: { scope_type: 'global', metric: 'requests', period: 'minute', limit_value: 1_000 },
+          body: { scope_type: 'global', metric: 'requests', period: 'minute', limit_value: 1_000 + index },
         }),
       ]).flat(),
     );

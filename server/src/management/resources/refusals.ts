@@ -20,7 +20,7 @@ export function nounOf(kind: string): string {
 /** The same error for an unknown id, an id of another organization and text that is not an id. */
 export function notFound(kind: string): RelayError {
   return new RelayError('not_found', {
-    message: `${capitalized(nounOf(kind))} not found, or this key can’t read it. Check the ID.`,
+    message: `${capitalized(nounOf(kind))} not found, or you have no access to it. Check the ID.`,
   });
 }
 

@@ -144,13 +144,13 @@ function estimated(input: ExplainInput, placements: readonly Placement[], refuse
 }
 
 function refuseForCapacity(input: ExplainInput, route: Route, refused: Refusal): Decision {
-  const { code, retryAfterMs } = outcomeOf(refused);
   const neverFits = refused.reason === 'exceeds_limit';
   const reason = neverFits
     ? 'This request exceeds a limit of every candidate by itself.'
     : `No candidate has capacity within the wait budget of ${durationWords(route.maxWaitMs)}.`;
   const resetsAtMs = neverFits ? null : input.placements.nowMs + refused.resetMs;
   const limitedBy = refused.policyId === null ? null : input.limitingPolicy(refused.policyId, resetsAtMs);
+  const { code, retryAfterMs } = outcomeOf(refused, limitedBy);
   return { ...refusal(code, reason), retry_after_ms: retryAfterMs, limited_by: limitedBy };
 }
 

@@ -107,10 +107,11 @@ function verdictOf(
 ): Verdict {
   assert.notEqual(answer.kind, 'rebuild');
   const appliedId = 'policyId' in answer ? answer.policyId : null;
-  const limitId = appliedId === null ? null : (describePolicy(organization, CALLER, appliedId)?.id ?? null);
+  const limit = appliedId === null ? null : describePolicy(organization, CALLER, appliedId);
+  const limitId = limit?.id ?? null;
   if (answer.kind === 'rebuild' || answer.kind === 'refused') {
     const { code, retryAfterMs } =
-      answer.kind === 'refused' ? outcomeOf(answer) : { code: null, retryAfterMs: null };
+      answer.kind === 'refused' ? outcomeOf(answer, limit) : { code: null, retryAfterMs: null };
     return { outcome: 'refuse', endpointId: null, waitMs: null, retryAfterMs, errorCode: code, limitId };
   }
   const went = decided?.release.kind === 'admitted' ? decided.release.candidate : null;

@@ -6,6 +6,7 @@ import { byTightness } from './tightest-limits.ts';
 const usage = (policy_id: string, over: Partial<LimitUsage>): LimitUsage => ({
   policy_id,
   policy_kind: 'resource',
+  subject_id: null,
   scope_type: 'global',
   scope_id: null,
   metric: 'spend',

@@ -1,6 +1,7 @@
 import type { Actual, Opening, Refusal, Release } from '../../admission/engine.ts';
 import { createMemoryEngine, type MemoryEngine } from '../../admission/memory/engine.ts';
 import { outcomeOf } from '../../admission/refusal.ts';
+import { describePolicy } from '../../domain/limits/limits.ts';
 import { costMicros } from '../../domain/money/money.ts';
 import type { Candidate } from '../../domain/routing/routing.ts';
 import type { OrganizationSnapshot } from '../../domain/snapshot.ts';
@@ -193,13 +194,15 @@ function released(world: World, id: string, release: Release): void {
 
 function refuse(
   world: World,
-  { request, failedAt, failedMicros, waitedMs }: Exchange,
+  { request, caller, failedAt, failedMicros, waitedMs }: Exchange,
   refusal: Refusal,
 ): void {
   world.exchanges.delete(request.id);
   if (failedAt === null) {
-    world.tally.rejected(request, outcomeOf(refusal).code, waitedMs, refusal.policyId);
-    if (refusal.policyId !== null) limitTally(world, refusal.policyId).rejected += 1;
+    const { policyId } = refusal;
+    const limit = policyId === null ? null : describePolicy(world.snapshot, caller, policyId);
+    world.tally.rejected(request, outcomeOf(refusal, limit).code, waitedMs, policyId);
+    if (policyId !== null) limitTally(world, policyId).rejected += 1;
     return;
   }
   // The client gets the response of the attempt that failed.

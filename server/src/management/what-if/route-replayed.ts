@@ -5,7 +5,7 @@ import { boundEstimate } from '../../domain/limits/bound-estimate.ts';
 import type { RequestMost } from '../../domain/limits/hard-reservation.ts';
 import { describeApplied } from '../../domain/limits/limit.ts';
 import { limitRules } from '../../domain/limits/limit-rules.ts';
-import { chargesFor, hardReservation, hasPolicies } from '../../domain/limits/limits.ts';
+import { chargesFor, hardReservation, hasPolicies, type LimitedCaller } from '../../domain/limits/limits.ts';
 import type { TokenEstimate, Usage } from '../../domain/money/usage.ts';
 import { type Candidate, type Route, routingTableOf } from '../../domain/routing/routing.ts';
 import { fitCandidates } from '../../domain/routing/unfit.ts';
@@ -53,6 +53,7 @@ interface RouteOfReplay {
 
 export interface RoutedReplay {
   readonly route: Route;
+  readonly caller: LimitedCaller;
   readonly candidates: readonly Candidate[];
   readonly serviceMs: number;
   readonly usage: Usage;
@@ -75,6 +76,7 @@ export function routeReplayed(routing: RoutingOfReplay, request: ReplayedRequest
     isLimited ? hardReservation(snapshot, caller, route, candidate, () => mostOf(estimate, usage), 0) : null;
   return {
     route,
+    caller,
     candidates,
     serviceMs,
     usage,

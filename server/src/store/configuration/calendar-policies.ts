@@ -2,7 +2,7 @@ import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { type AppliedLimit, budgetLimit, type Limit, resourceLimit } from '../../domain/limits/limit.ts';
 import { CALENDAR_PERIODS } from '../../domain/limits/period.ts';
 import type { BudgetPolicy, LimitPolicy } from '../../domain/snapshot.ts';
-import { HAS_ALERTS, POLICY_TABLES, type PolicyTable } from '../postgres/policy-tables.ts';
+import { HAS_ALERTS, ownerCanSend, POLICY_TABLES, type PolicyTable } from '../postgres/policy-tables.ts';
 import type { Database } from '../postgres/schema.ts';
 
 /** A position in the list of all limits, ordered by organization and id. */
@@ -64,8 +64,8 @@ export function readNewCounters(db: Kysely<Database>, ageMsMax: number, max: num
 }
 
 /**
- * The next limits with alerts of one organization after an id: those on everything, and those of or on one of these subjects, or with
- * one of these ids.
+ * The next limits with alerts of one organization after an id, whose owners can send: those on everything, and those of or on one of these
+ * subjects, or with one of these ids.
  */
 export async function readAlertingPolicies(
   db: Kysely<Database>,
@@ -74,11 +74,12 @@ export async function readAlertingPolicies(
   afterId: string,
   max: number,
 ): Promise<AlertingLimit[]> {
-  const condition = ({ subject }: PolicyTable) => {
+  const condition = ({ table, kind, subject }: PolicyTable) => {
     const among = sql`any(${subjectIds}::uuid[])`;
     const everywhere = subject === null ? sql` or scope_id is null` : sql``;
     const own = sql`(${sql.ref(subject ?? 'scope_id')} = ${among} or id = ${among}${everywhere})`;
-    return sql`organization_id = ${organizationId} and id > ${afterId}::uuid and ${HAS_ALERTS} and ${own}`;
+    return sql`organization_id = ${organizationId} and id > ${afterId}::uuid and ${HAS_ALERTS} and ${own}
+      and ${ownerCanSend(kind, table)}`;
   };
   const rows = await readPolicies(db, condition, sql`id`, max);
   return rows.map((row) => ({

@@ -29,3 +29,22 @@ export function hasAlerts(organizationId: RawBuilder<unknown>): RawBuilder<unkno
   );
   return sql`(${sql.join(any, sql` or `)})`;
 }
+
+/**
+ * Whether the owner of a limit in this table can still send requests: a key that is neither revoked nor expired, of a member whose access is not
+ * suspended. Others use nothing up, so their limits are in no list of active ones. `table` may be an alias.
+ */
+export function ownerCanSend(kind: PolicyTable['kind'], table: string): RawBuilder<boolean> {
+  const organizationId = sql.ref(`${table}.organization_id`);
+  const isActive = (userId: RawBuilder<unknown>) => sql<boolean>`not exists (
+    select from organization_members as member join users as account on account.id = member.user_id
+    where member.organization_id = ${organizationId} and member.user_id = ${userId}
+      and (member.status <> 'active' or account.status = 'suspended'))`;
+  if (kind === 'user') return isActive(sql.ref(`${table}.user_id`));
+  if (kind !== 'api_key') return sql<boolean>`true`;
+  return sql<boolean>`exists (
+    select from api_keys as sender
+    where sender.organization_id = ${organizationId} and sender.id = ${sql.ref(`${table}.api_key_id`)}
+      and sender.revoked_at is null and (sender.expires_at is null or sender.expires_at > now())
+      and ${isActive(sql.ref('sender.user_id'))})`;
+}

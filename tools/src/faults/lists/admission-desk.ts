@@ -109,11 +109,11 @@ export const admissionDeskFaults = faultsIn('server/src/admission', [
     tests: ['line.test.ts'],
   },
   {
-    name: 'a long pause of a provider is an exhausted budget',
+    name: 'a limit per minute is an exhausted budget',
     file: 'refusal.ts',
-    find: 'const isBudget = policyId !== null;',
-    replace: 'const isBudget = true;',
-    why: 'a client is told that its money is used up',
+    find: 'if (limit !== null && isCalendar(limit.period))',
+    replace: 'if (limit !== null)',
+    why: 'SDKs stop retrying after a burst',
     tests: ['/server/src/inference/admit/refusal.test.ts'],
   },
   {

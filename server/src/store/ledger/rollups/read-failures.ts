@@ -43,6 +43,18 @@ export function failuresQuery(question: RangeQuestion, limit: number): RawBuilde
     order by sum(requests) desc, max(last_request_id::text) desc limit ${limit}`;
 }
 
+/** The last request that each limit rejected. */
+export async function readRejections(
+  db: Kysely<Database>,
+  question: RangeQuestion,
+): Promise<{ readonly limit_id: string; readonly last_request_id: string }[]> {
+  const { rows } = await sql<{ limit_id: string; last_request_id: string }>`
+    select limit_id, max(last_request_id::text) as last_request_id ${failuresIn(question)}
+      and limit_id is not null
+    group by 1 having sum(requests) > 0`.execute(db);
+  return rows;
+}
+
 /** Failed requests by endpoint and error code, and rejected ones by limit. */
 export interface EndpointFailures {
   readonly endpoint_id: string | null;
