@@ -811,7 +811,7 @@ export interface paths {
         /** Change a model endpoint */
         put: operations["updateEndpoint"];
         post?: never;
-        /** Delete a model endpoint */
+        /** Delete a model endpoint that no lane uses */
         delete: operations["deleteEndpoint"];
         options?: never;
         head?: never;
@@ -2582,7 +2582,7 @@ export interface components {
         ConfigApplyRequest: {
             config: components["schemas"]["ConfigFile"];
             /**
-             * @description Delete resources that are managed by file but no longer in the file. Nothing else is deleted.
+             * @description Delete resources that are managed by file but not in the file, along with memberships, bindings, credentials and prices of resources in the file that it does not name. Nothing else is deleted.
              * @default false
              */
             prune?: boolean;
@@ -2597,6 +2597,11 @@ export interface components {
             secrets?: {
                 [key: string]: string;
             };
+            /**
+             * @description Allow this write to change what an existing callable name stands for, or to add a name that differs from another only in case or white space at its ends. Otherwise such a write returns 409 `name_taken`.
+             * @default false
+             */
+            takes_over?: boolean;
         };
         /** ConfigChange */
         ConfigChange: {
@@ -2791,7 +2796,7 @@ export interface components {
              */
             hidden?: boolean;
             /**
-             * @description Allow the lane to have the name of a model that an endpoint serves: requests that name the model then go to the lane.
+             * @description Allow the lane to have the name of a model that an endpoint serves: requests that name the model then go to the lane. Unlike `takes_over`, it is stored, so a configuration file can have it.
              * @default false
              */
             shadows_model?: boolean;
@@ -2870,8 +2875,10 @@ export interface components {
             deletes: number;
             releases: number;
             changes: components["schemas"]["ConfigChange"][];
-            /** @description Resources that are no longer in the file; without `prune` or `release` they stay managed by file. */
+            /** @description Resources that the file manages and does not name: those that were in it, and memberships, bindings, credentials and prices of resources in it. Without `prune` or `release` they stay. */
             orphaned: components["schemas"]["ConfigOrphan"][];
+            /** @description Callable names that the apply changes. Such an apply needs `takes_over`. */
+            name_changes: components["schemas"]["NameChange"][];
             /** @description The `secret_ref`s whose values the apply request must include. */
             required_secrets: string[];
             /** @description All secrets that the file refers to. */
@@ -2881,7 +2888,7 @@ export interface components {
         ConfigPlanRequest: {
             config: components["schemas"]["ConfigFile"];
             /**
-             * @description Delete resources that are managed by file but no longer in the file. Nothing else is deleted.
+             * @description Delete resources that are managed by file but not in the file, along with memberships, bindings, credentials and prices of resources in the file that it does not name. Nothing else is deleted.
              * @default false
              */
             prune?: boolean;
@@ -3108,12 +3115,17 @@ export interface components {
              */
             hidden?: boolean;
             /**
-             * @description Allow the lane to have the name of a model that an endpoint serves: requests that name the model then go to the lane.
+             * @description Allow the lane to have the name of a model that an endpoint serves: requests that name the model then go to the lane. Unlike `takes_over`, it is stored, so a configuration file can have it.
              * @default false
              */
             shadows_model?: boolean;
             /** @description The complete list: endpoints that aren’t in it are removed from the lane. Endpoints that stay keep their membership IDs. If omitted, the endpoints don’t change. */
             members?: components["schemas"]["LaneMemberWrite"][];
+            /**
+             * @description Allow this write to change what an existing callable name stands for, or to add a name that differs from another only in case or white space at its ends. Otherwise such a write returns 409 `name_taken`.
+             * @default false
+             */
+            takes_over?: boolean;
         };
         /** EffectiveBinding */
         EffectiveBinding: {
@@ -3226,6 +3238,11 @@ export interface components {
             max_latency_ms?: number;
             /** @default true */
             enabled?: boolean;
+            /**
+             * @description Allow this write to change what an existing callable name stands for, or to add a name that differs from another only in case or white space at its ends. Otherwise such a write returns 409 `name_taken`.
+             * @default false
+             */
+            takes_over?: boolean;
         };
         /** EndpointStats */
         EndpointStats: {
@@ -3376,12 +3393,17 @@ export interface components {
             max_latency_ms?: number;
             /** @default true */
             enabled?: boolean;
+            /**
+             * @description Allow this write to change what an existing callable name stands for, or to add a name that differs from another only in case or white space at its ends. Otherwise such a write returns 409 `name_taken`.
+             * @default false
+             */
+            takes_over?: boolean;
         };
         /** Error */
         Error: {
             type: string;
             /** @enum {string} */
-            code: "invalid_json" | "invalid_request" | "model_not_found" | "no_route" | "unpriced" | "unbounded_request" | "guardrail_streaming_unsupported" | "guardrail_route_kind_unsupported" | "not_found" | "route_not_found" | "request_timeout" | "method_not_allowed" | "upgrade_required" | "conflict" | "lane_shadows_model" | "managed_by_file" | "idempotency_conflict" | "secret_already_shown" | "version_conflict" | "body_too_large" | "unsupported_media_type" | "missing_api_key" | "invalid_api_key" | "expired_api_key" | "revoked_api_key" | "invalid_credentials" | "totp_required" | "session_expired" | "invalid_context" | "csrf_failed" | "insufficient_scope" | "permission_denied" | "product_access_denied" | "entitlement_missing" | "accounts_disabled" | "mail_not_configured" | "mode_unsupported" | "content_policy_violation" | "rate_limit_wait_budget_exceeded" | "budget_exhausted" | "request_exceeds_limit" | "too_many_attempts" | "queue_full" | "too_many_streams" | "upstream_unreachable" | "upstream_timeout" | "upstream_invalid_response" | "upstream_not_prepared" | "upstream_credential_refused" | "upstream_redirected" | "stream_interrupted" | "guardrail_unavailable" | "internal_error" | "not_implemented" | "policy_unavailable" | "metering_unavailable" | "store_unavailable" | "configuration_unavailable" | "draining";
+            code: "invalid_json" | "invalid_request" | "model_not_found" | "no_route" | "unpriced" | "unbounded_request" | "guardrail_streaming_unsupported" | "guardrail_route_kind_unsupported" | "not_found" | "route_not_found" | "request_timeout" | "method_not_allowed" | "upgrade_required" | "conflict" | "name_taken" | "managed_by_file" | "idempotency_conflict" | "secret_already_shown" | "version_conflict" | "body_too_large" | "unsupported_media_type" | "missing_api_key" | "invalid_api_key" | "expired_api_key" | "revoked_api_key" | "invalid_credentials" | "totp_required" | "session_expired" | "invalid_context" | "csrf_failed" | "insufficient_scope" | "permission_denied" | "product_access_denied" | "entitlement_missing" | "accounts_disabled" | "mail_not_configured" | "mode_unsupported" | "content_policy_violation" | "rate_limit_wait_budget_exceeded" | "budget_exhausted" | "request_exceeds_limit" | "too_many_attempts" | "queue_full" | "too_many_streams" | "upstream_unreachable" | "upstream_timeout" | "upstream_invalid_response" | "upstream_not_prepared" | "upstream_credential_refused" | "upstream_redirected" | "stream_interrupted" | "guardrail_unavailable" | "internal_error" | "not_implemented" | "policy_unavailable" | "metering_unavailable" | "store_unavailable" | "configuration_unavailable" | "draining";
             /** @description What happened, why, and what to do. */
             message: string;
             /** @description The field that caused the error. */
@@ -3996,7 +4018,7 @@ export interface components {
              */
             hidden: boolean;
             /**
-             * @description Allow the lane to have the name of a model that an endpoint serves: requests that name the model then go to the lane.
+             * @description Allow the lane to have the name of a model that an endpoint serves: requests that name the model then go to the lane. Unlike `takes_over`, it is stored, so a configuration file can have it.
              * @default false
              */
             shadows_model: boolean;
@@ -4044,12 +4066,17 @@ export interface components {
              */
             hidden?: boolean;
             /**
-             * @description Allow the lane to have the name of a model that an endpoint serves: requests that name the model then go to the lane.
+             * @description Allow the lane to have the name of a model that an endpoint serves: requests that name the model then go to the lane. Unlike `takes_over`, it is stored, so a configuration file can have it.
              * @default false
              */
             shadows_model?: boolean;
             /** @description The complete list: endpoints that aren’t in it are removed from the lane. Endpoints that stay keep their membership IDs. If omitted, the endpoints don’t change. */
             members?: components["schemas"]["LaneMemberWrite"][];
+            /**
+             * @description Allow this write to change what an existing callable name stands for, or to add a name that differs from another only in case or white space at its ends. Otherwise such a write returns 409 `name_taken`.
+             * @default false
+             */
+            takes_over?: boolean;
         };
         /** LaneDetail */
         LaneDetail: {
@@ -4088,7 +4115,7 @@ export interface components {
              */
             hidden: boolean;
             /**
-             * @description Allow the lane to have the name of a model that an endpoint serves: requests that name the model then go to the lane.
+             * @description Allow the lane to have the name of a model that an endpoint serves: requests that name the model then go to the lane. Unlike `takes_over`, it is stored, so a configuration file can have it.
              * @default false
              */
             shadows_model: boolean;
@@ -4240,12 +4267,17 @@ export interface components {
              */
             hidden?: boolean;
             /**
-             * @description Allow the lane to have the name of a model that an endpoint serves: requests that name the model then go to the lane.
+             * @description Allow the lane to have the name of a model that an endpoint serves: requests that name the model then go to the lane. Unlike `takes_over`, it is stored, so a configuration file can have it.
              * @default false
              */
             shadows_model?: boolean;
             /** @description The complete list: endpoints that aren’t in it are removed from the lane. Endpoints that stay keep their membership IDs. If omitted, the endpoints don’t change. */
             members?: components["schemas"]["LaneMemberWrite"][];
+            /**
+             * @description Allow this write to change what an existing callable name stands for, or to add a name that differs from another only in case or white space at its ends. Otherwise such a write returns 409 `name_taken`.
+             * @default false
+             */
+            takes_over?: boolean;
         };
         /** LimitPolicy */
         LimitPolicy: {
@@ -4696,6 +4728,28 @@ export interface components {
             data: components["schemas"]["Model"][];
         } & {
             [key: string]: unknown;
+        };
+        /** NameChange */
+        NameChange: {
+            /** @description The callable name. */
+            name: string;
+            /**
+             * @description `taken`: requests that name it go elsewhere. `alike`: it keeps its meaning, and a new name differs from it at most in case or white space at its ends.
+             * @enum {string}
+             */
+            kind: "taken" | "alike";
+            before: components["schemas"]["NameMeaning"];
+            after: components["schemas"]["NameMeaning"];
+        };
+        /** NameMeaning */
+        NameMeaning: {
+            /**
+             * @description `provider_model`: a model at one provider, as `provider/model`.
+             * @enum {string}
+             */
+            kind: "lane" | "model" | "provider_model";
+            /** @description The slug of the lane, or the model. */
+            name: string;
         };
         /** NamedLimit */
         NamedLimit: {
@@ -6539,6 +6593,8 @@ export interface components {
             /** @description `requests`: there are more requests than can be replayed, and `from` is when the oldest replayed request arrived. `time`: the replay reached its time limit, and `to` is when the last replayed request arrived. */
             cut: ("requests" | "time") | null;
             took_ms: number;
+            /** @description Callable names that stand for something else with the edit; at most 50. */
+            name_changes: components["schemas"]["NameChange"][];
             history: components["schemas"]["WhatIfFigures"];
             before: components["schemas"]["WhatIfFigures"];
             after: components["schemas"]["WhatIfFigures"];
@@ -6780,7 +6836,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description `conflict`, `lane_shadows_model`, `managed_by_file`, `idempotency_conflict`, `secret_already_shown`. On inference routes, a provider’s own 409 may pass through unchanged. */
+        /** @description `conflict`, `name_taken`, `managed_by_file`, `idempotency_conflict`, `secret_already_shown`. On inference routes, a provider’s own 409 may pass through unchanged. */
         Error409: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
@@ -9430,7 +9486,9 @@ export interface operations {
     };
     deleteEndpoint: {
         parameters: {
-            query?: never;
+            query?: {
+                takes_over?: boolean;
+            };
             header?: {
                 /** @description Applies the change only if the resource still has this version. */
                 "If-Match"?: string;
@@ -9638,7 +9696,9 @@ export interface operations {
     };
     deleteLane: {
         parameters: {
-            query?: never;
+            query?: {
+                takes_over?: boolean;
+            };
             header?: {
                 /** @description Applies the change only if the resource still has this version. */
                 "If-Match"?: string;

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { resourceSections, sectionNames } from './resource-list.ts';
+import { NameChange, TakesOver } from './resources/values.ts';
 import {
   closed,
   flag,
@@ -22,7 +23,7 @@ const orphans = {
     flag({
       default: false,
       description:
-        'Delete resources that are managed by file but no longer in the file. Nothing else is deleted.',
+        'Delete resources that are managed by file but not in the file, along with memberships, bindings, credentials and prices of resources in the file that it does not name. Nothing else is deleted.',
     }),
   ),
   release: optional(
@@ -50,6 +51,7 @@ export const ConfigApplyRequest = closed('ConfigApplyRequest', {
   ...orphans,
   plan_hash: optional(text({ maxLength: 200, description: 'Rejects the apply if the plan has changed.' })),
   secrets: optional(Secrets),
+  takes_over: TakesOver,
 });
 export type ConfigApplyRequest = Static<typeof ConfigApplyRequest>;
 
@@ -78,7 +80,10 @@ export const ConfigPlan = closed('ConfigPlan', {
   changes: Type.Array(ConfigChange),
   orphaned: Type.Array(closed('ConfigOrphan', { section: Section, key: Type.String(), id: Id }), {
     description:
-      'Resources that are no longer in the file; without `prune` or `release` they stay managed by file.',
+      'Resources that the file manages and does not name: those that were in it, and memberships, bindings, credentials and prices of resources in it. Without `prune` or `release` they stay.',
+  }),
+  name_changes: Type.Array(NameChange, {
+    description: 'Callable names that the apply changes. Such an apply needs `takes_over`.',
   }),
   required_secrets: Type.Array(Type.String(), {
     description: 'The `secret_ref`s whose values the apply request must include.',

@@ -1,7 +1,8 @@
 import Type, { type Static } from 'typebox';
 import { ConfigFile } from './config-file.ts';
+
 import { PolicyKind } from './resources/limit-usage.ts';
-import { LimitMetric, LimitPeriod } from './resources/values.ts';
+import { LimitMetric, LimitPeriod, NameChange } from './resources/values.ts';
 import { closed, flag, Id, integer, nullable, OpenJson, oneOf, optional, Timestamp } from './schema.ts';
 
 /** Writes of one resource that can be tried before they are made. */
@@ -150,6 +151,9 @@ export const WhatIf = closed('WhatIf', {
       '`requests`: there are more requests than can be replayed, and `from` is when the oldest replayed request arrived. `time`: the replay reached its time limit, and `to` is when the last replayed request arrived.',
   }),
   took_ms: integer(),
+  name_changes: Type.Array(NameChange, {
+    description: `Callable names that stand for something else with the edit; at most ${WHAT_IF_LISTED_MAX}.`,
+  }),
   history: WhatIfFigures,
   before: WhatIfFigures,
   after: WhatIfFigures,

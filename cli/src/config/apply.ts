@@ -1,3 +1,4 @@
+import type { ConfigPlan } from '@relay/contract';
 import { dataOf } from '../api/client.ts';
 import { exitCodes, ProgramError, usageError } from '../kit/program-error.ts';
 import { canAsk, confirm } from '../kit/prompt.ts';
@@ -11,6 +12,7 @@ import { planText } from './show-plan.ts';
 
 export interface ApplyOptions extends DiffOptions {
   readonly yes?: true;
+  readonly takesOver?: true;
 }
 
 /** Applies exactly the plan. The server rejects it if the configuration has changed since. */
@@ -26,15 +28,27 @@ export async function apply(surroundings: Surroundings, path: string, options: A
   stderr.write(planText(plan, stderr));
   if (plan.changes.length > 0) {
     demandSecrets(planned);
+    demandNames(plan, options);
     if (options.yes !== true && !(await confirm(surroundings, `Apply this to ${api.connection.server}?`)))
       throw new ProgramError('No changes applied.', exitCodes.error);
   }
-  const body = { config, secrets, plan_hash: plan.plan_hash, ...orphansOf(options) };
+  const said = options.takesOver === true ? { takes_over: true } : {};
+  const body = { config, secrets, plan_hash: plan.plan_hash, ...orphansOf(options), ...said };
   const done = await atPlace(read, dataOf(api.management.POST('/api/relay/config/apply', { body })));
   const format = formatOf(surroundings, options);
   if (format !== 'table') surroundings.stdout.write(await machineText(format, done));
   else if (done.changes.length > 0)
     surroundings.stdout.write(`Applied ${count(done.changes.length, 'change')}.\n`);
+}
+
+/** The plan shows the names; the server would reject the apply after the confirmation. */
+function demandNames({ name_changes: names }: ConfigPlan, { takesOver }: ApplyOptions): void {
+  if (names.length === 0 || takesOver === true) return;
+  throw new ProgramError(
+    `The file changes what ${count(names.length, 'callable name')} ${names.length === 1 ? 'stands' : 'stand'} for (marked !).`,
+    exitCodes.error,
+    { fix: 'Use other names, or add --takes-over.' },
+  );
 }
 
 /** Reports all missing secrets together, each with its line. */

@@ -20,7 +20,7 @@ export function configCommand(surroundings: Surroundings): Command {
     withFile(
       config
         .command('diff')
-        .description('Show what applying the file would change; exits 5 if anything would'),
+        .description('Show what applying the file would change; exits 5 if anything differs'),
     ),
     'plan to ',
   ).action((file: string, options: DiffOptions) => diff(surroundings, file, options));
@@ -28,6 +28,7 @@ export function configCommand(surroundings: Surroundings): Command {
     withFile(config.command('apply').description('Apply the file to the server; deletes only with --prune')),
     '',
   )
+    .option('--takes-over', 'allow changes to what existing callable names stand for')
     .option('-y, --yes', 'skip the confirmation')
     .action((file: string, options: ApplyOptions) => apply(surroundings, file, options));
   withConnection(
@@ -65,11 +66,11 @@ function withFile(command: Command): Command {
 function withOrphans(command: Command, intent: '' | 'plan to '): Command {
   return withOutput(withConnection(command))
     .addOption(
-      new Option('--prune', `${intent}delete resources that the file manages and no longer lists`).conflicts(
+      new Option('--prune', `${intent}delete resources that the file manages and does not list`).conflicts(
         'release',
       ),
     )
-    .option('--release', `${intent}release resources that the file manages and no longer lists`);
+    .option('--release', `${intent}release resources that the file manages and does not list`);
 }
 
 async function schema({ stdout }: Pick<Surroundings, 'stdout'>): Promise<void> {

@@ -44,5 +44,5 @@ export async function diff(surroundings: Surroundings, path: string, options: Di
   const format = formatOf(surroundings, options);
   const { stdout } = surroundings;
   stdout.write(format === 'table' ? planText(plan, stdout) : await machineText(format, plan));
-  if (plan.changes.length > 0) throw new Outcome(exitCodes.differs);
+  if (plan.changes.length > 0 || plan.orphaned.length > 0) throw new Outcome(exitCodes.differs);
 }

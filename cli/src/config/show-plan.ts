@@ -12,7 +12,7 @@ const WIDTH_MAX = 200;
 export function planText(plan: ConfigPlan, stream: NodeJS.WriteStream): string {
   const changes = plan.changes.map((change) => changeText(change, stream));
   const orphaned = plan.orphaned.map(({ section, key }) => `? ${section} ${plain(key)}\n`);
-  const lines = [...changes, ...orphaned, ...secretLines(plan)];
+  const lines = [...changes, ...orphaned, ...plan.name_changes.map(nameLine), ...secretLines(plan)];
   return `${lines.join('')}${summary(plan)}\n`;
 }
 
@@ -33,6 +33,14 @@ function fieldText(action: Change['action'], { field, before, after }: Change['f
 function valueText(value: unknown): string {
   const text = plain(JSON.stringify(value) ?? 'null');
   return text.length > WIDTH_MAX ? `${text.slice(0, WIDTH_MAX)}…` : text;
+}
+
+function nameLine({ name, kind, before, after }: ConfigPlan['name_changes'][number]): string {
+  const [old, now] = [before, after].map(
+    (of) => `${of.kind === 'lane' ? 'lane' : 'model'} ${plain(of.name)}`,
+  );
+  if (kind === 'taken') return `! name ${plain(name)}: ${old} → ${now}\n`;
+  return `! name ${plain(name)} of ${old}: a name of ${now} differs from it at most in case or white space\n`;
 }
 
 /** Secrets that cannot be compared. Never prints a value. */
@@ -57,6 +65,6 @@ function summary({ creates, updates, deletes, releases, orphaned }: ConfigPlan):
   const left =
     orphaned.length === 0
       ? ''
-      : ` The file manages ${count(orphaned.length, 'resource')} that it no longer lists (marked ?): --prune deletes ${them}, --release releases ${them}.`;
+      : ` The file manages ${count(orphaned.length, 'resource')} that it does not list (marked ?): --prune deletes ${them}, --release releases ${them}.`;
   return `${said.length === 0 ? 'No changes.' : `${said.join(', ')}.`}${left}`;
 }

@@ -44,8 +44,8 @@ export function announcedResource<T extends Named>(
     list: (api) => dataOf(collectionOf(api).GET<T[]>(announced.path)),
     create: (api, body) => dataOf(collectionOf(api).POST<T>(announced.path, { body })),
     update: (api, id, body) => dataOf(collectionOf(api).PUT<T>(one(id), { body })),
-    async remove(api, id) {
-      await collectionOf(api).DELETE(one(id));
+    async remove(api, id, takesOver) {
+      await collectionOf(api).DELETE(`${one(id)}${takesOver ? '?takes_over=true' : ''}`);
     },
     ...own,
   };

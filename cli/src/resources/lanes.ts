@@ -17,6 +17,7 @@ import { announcedResources } from './resource-list.ts';
 type Lane = components['schemas']['Lane'];
 
 export const lanes: Resource<Lane> = announcedResource(announcedResources.lanes, {
+  namesModels: true,
   columns: [
     { title: 'name', value: ({ name }) => name, elastic: true },
     { title: 'slug', value: ({ slug }) => slug },

@@ -42,6 +42,7 @@ const optionWords: Readonly<Record<string, string>> = {
     'endpoint selection: soonest for the first available by rank, preferred to wait for the highest-ranked endpoint within the wait budget',
   'lane.priority': 'priority in queues: interactive before standard before batch',
   shadows_model: 'allow the name of an upstream model; requests for the model then go to the lane',
+  takes_over: 'allow the change to what existing callable names stand for',
   scope_type: 'type of resource that the limit applies to; global for the whole organization',
   period: 'window; none only with metric concurrency',
   unpriced:
@@ -99,6 +100,7 @@ export const noWords: Readonly<Record<string, string>> = {
   pacing: 'don’t space requests evenly',
   hidden: 'show in the model list',
   shadows_model: 'don’t allow the name of an upstream model',
+  takes_over: 'keep what existing callable names stand for (default)',
   alert_on_forecast: 'don’t alert on forecasts',
   pre_dispatch_enabled: 'don’t check prompts',
   post_response_enabled: 'don’t check responses',

@@ -10,10 +10,11 @@ import { type OutputOptions, withOutput } from '../output/options.ts';
 import { plainFields, printList, printObject } from '../output/print.ts';
 import { type ConnectionOptions, withConnection } from '../session/connection.ts';
 import { type BodySchema, type Flags, flagName, flagsOf } from './flags.ts';
-import type { FlagOwner } from './option-words.ts';
+import { type FlagOwner, wordsFor } from './option-words.ts';
 import type { Body, Resource, Shorthand } from './resource.ts';
 
 type CommonOptions = ConnectionOptions & OutputOptions;
+type DeleteOptions = CommonOptions & { readonly yes?: true; readonly takesOver?: true };
 type WriteOptions = CommonOptions & Readonly<Record<string, unknown>> & { readonly file?: string };
 
 /** `list`, `get`, `create`, `update` and `delete` of one resource, and what it has beyond them. */
@@ -46,11 +47,12 @@ export async function resourceCommand<T extends Named>(
   updating.action((name: string, options: WriteOptions) =>
     update(surroundings, resource, updateFlags, name, options),
   );
-  withConnection(one('delete', `Delete ${article} ${noun}`))
-    .option('-y, --yes', 'skip the confirmation')
-    .action((name: string, options: CommonOptions & { yes?: true }) =>
-      remove(surroundings, resource, name, options),
-    );
+  const deleting = withConnection(one('delete', `Delete ${article} ${noun}`)).option(
+    '-y, --yes',
+    'skip the confirmation',
+  );
+  if (resource.namesModels === true) deleting.option('--takes-over', wordsFor('takes_over', null) ?? '');
+  deleting.action((name: string, options: DeleteOptions) => remove(surroundings, resource, name, options));
   resource.extend?.(command, surroundings, bodies);
   return command;
 }
@@ -160,7 +162,7 @@ async function remove<T extends Named>(
   surroundings: Surroundings,
   resource: Resource<T>,
   name: string,
-  options: CommonOptions & { yes?: true },
+  options: DeleteOptions,
 ) {
   const noun = nounOf(resource);
   if (options.yes !== true && !canAsk(surroundings)) {
@@ -172,7 +174,7 @@ async function remove<T extends Named>(
   if (options.yes !== true && !(await confirm(surroundings, `Delete ${noun} ${label}?`))) {
     throw new ProgramError(`${capitalized(noun)} ${label} not deleted.`, exitCodes.error);
   }
-  await resource.remove(api, found.id);
+  await resource.remove(api, found.id, options.takesOver === true);
   surroundings.stderr.write(`Deleted ${noun} ${label}.\n`);
 }
 

@@ -46,7 +46,9 @@ export interface Resource<T extends Named> {
   /** The commands that make a new one work. */
   next?(created: T): readonly string[];
   update(api: Api, id: string, body: Body): Promise<T>;
-  remove(api: Api, id: string): Promise<void>;
+  remove(api: Api, id: string, takesOver: boolean): Promise<void>;
+  /** A deletion may change what callable names stand for, and can say so. */
+  readonly namesModels?: true;
   /** What the resource has beyond the common commands. */
   extend?(command: Command, surroundings: Surroundings, bodies: Bodies | null): void;
 }

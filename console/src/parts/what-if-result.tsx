@@ -6,6 +6,7 @@ import { useKeylessName } from '../session/use-keyless-name.ts';
 import { text } from '../text/index.ts';
 import { classes } from '../ui/class-names.ts';
 import { amountOf, ruleOf } from './limit-metrics.ts';
+import { NameChanges } from './name-changes.tsx';
 import { useTouchedNames } from './use-touched-names.ts';
 import {
   comparedWords,
@@ -58,6 +59,7 @@ export function WhatIfSummary({ result, laneId }: WhatIfResultProps) {
           <p className="mt-1 text-lg leading-6 text-pretty">{part.summary}</p>
         </>
       )}
+      <NameChanges changes={result.name_changes} />
       {cut === null ? null : (
         <p className="mt-1 text-xs text-warn">
           {cut === 'requests'

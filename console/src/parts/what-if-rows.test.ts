@@ -70,6 +70,7 @@ describe('a what-if of a lane', () => {
     left_out: 0,
     cut: null,
     took_ms: 1,
+    name_changes: [],
     limit: null,
     lanes: [lane('a', 60), lane('b', 10)],
     keys: [],

@@ -15,6 +15,7 @@ import { lanesText } from './lanes.ts';
 import { limitsText } from './limits.ts';
 import { liveText } from './live.ts';
 import { membersText } from './members.ts';
+import { nameChangesText } from './name-changes.ts';
 import { playgroundText } from './playground.ts';
 import { priceImportText } from './price-import.ts';
 import { providersText } from './providers.ts';
@@ -56,6 +57,7 @@ export const text = {
   billing: billingText,
   configuration: configurationText,
   diff: diffText,
+  nameChanges: nameChangesText,
   fields: fieldsText,
   whatIf: whatIfText,
 } as const;

@@ -40,6 +40,7 @@ export const lanesText = {
   duplicate: 'Duplicate',
   deleteTitle: (name: string) => `Delete lane ${name}?`,
   deleteAction: 'Delete lane',
+  deleteAnyway: 'Delete lane anyway',
   deleteBody: (slug: string) =>
     `Relay rejects requests for model “${slug}”. Its endpoints stay. You can’t undo this.`,
   callAs: (slug: string) => `model: "${slug}"`,

@@ -95,8 +95,9 @@ export const providersText = {
   deleteTitle: (name: string) => `Delete provider ${name}?`,
   deleteAction: 'Delete provider',
   deleteBody:
-    'Relay deletes its credentials and endpoints, and removes the endpoints from lanes. Requests in flight finish, and the request log keeps its entries. You can’t undo this.',
-  deleteEndpoints: (count: number) => `Deletes ${counted(count, 'endpoint')}.`,
+    'Its credentials and limits go with it. Requests in flight finish, and the request log keeps its entries. You can’t undo this.',
+  deleteEndpoints: (names: readonly string[]) =>
+    `Used by ${counted(names.length, 'endpoint')}: ${names.join(', ')}. Delete ${names.length === 1 ? 'it' : 'them'} first.`,
   overview: 'Connection',
   slug: 'Slug',
   id: 'Provider ID',

@@ -21,6 +21,8 @@ interface ResourceMenuProps {
   readonly deleteAction: string;
   /** What else is deleted, or why deletion fails; null if neither applies. */
   readonly deleteWarning: string | null;
+  /** What must be deleted or changed first; Delete is disabled. */
+  readonly deleteBlocker?: string | null;
   readonly editDialog: (close: () => void) => ReactNode;
   /** Further items, before Delete. */
   readonly items?: ReactNode;
@@ -31,7 +33,7 @@ interface ResourceMenuProps {
 /** Edit, enable or disable, and delete a resource. */
 export function ResourceMenu(props: ResourceMenuProps) {
   const [asked, setAsked] = useState<'edit' | 'delete' | null>(null);
-  const { toggle, remove, startsEditing = false } = props;
+  const { toggle, remove, startsEditing = false, deleteBlocker: blocker = null } = props;
   // Later than the panel around it, which would take the focus from the dialog.
   useEffect(() => {
     if (startsEditing) setAsked('edit');
@@ -58,11 +60,13 @@ export function ResourceMenu(props: ResourceMenuProps) {
         onOpenChange={(isOpen) => setAsked(isOpen ? 'delete' : null)}
         title={props.deleteTitle}
         action={props.deleteAction}
+        blocked={blocker !== null}
         busy={remove.isPending}
         error={remove.error}
         onConfirm={() => remove.mutate(undefined)}
       >
         <p>{props.deleteBody}</p>
+        {blocker === null ? null : <p className="font-medium text-bad">{blocker}</p>}
         {props.deleteWarning === null ? null : <p className="font-medium text-bad">{props.deleteWarning}</p>}
       </ConfirmDialog>
     </>

@@ -132,13 +132,13 @@ export const requestErrors = {
     owner: 'client',
     retry: false,
   },
-  lane_shadows_model: {
+  name_taken: {
     status: 409,
     type: 'conflict_error',
     message:
-      'The lane has the name of a model that an endpoint serves. Use another name, or send shadows_model: true.',
-    why: 'Relay looks up the `model` of a request among lanes first, then among models. Requests that name the model would go to the lane, with its endpoints, limits and guardrails.',
-    fix: 'Give the lane another name. If requests for the model are meant to go to the lane, create it with `shadows_model: true`.',
+      'This would change what an existing callable name stands for. Use another name, or send takes_over: true.',
+    why: 'Slugs and names of lanes, models, and `provider/model` are one set of names for each organization. A slug wins over a lane’s name, a lane over `provider/model`, and that over a model. Requests that use an existing name would go elsewhere after this write, or its new name differs from an existing one only in case or white space at its ends.',
+    fix: 'Use another name. If requests that use the name are meant to go elsewhere, send `takes_over: true`: in the body, as a query parameter of a deletion, or with `relay config apply --takes-over`.',
     owner: 'client',
     retry: false,
   },

@@ -74,7 +74,7 @@ export const credentialResource = {
       summary: 'Store a provider credential',
       body: CredentialCreate,
       success: { status: 201, schema: Credential },
-      errors: createErrors,
+      errors: [...createErrors, 'managed_by_file'],
     },
     updateCredential: {
       ...shared,

@@ -18,7 +18,15 @@ import {
   text,
 } from '../schema.ts';
 import { EndpointTestResult } from './connection-test.ts';
-import { Health, HealthDetail, ManagedBy, RouteKind, WireProtocol } from './values.ts';
+import {
+  Health,
+  HealthDetail,
+  ManagedBy,
+  RouteKind,
+  TakesOver,
+  TakesOverQuery,
+  WireProtocol,
+} from './values.ts';
 
 const UpstreamModel = text({ minLength: 1, maxLength: 200, description: 'The model name sent upstream.' });
 const Concurrency = nullable(integer({ minimum: 1 }), { default: null });
@@ -69,6 +77,7 @@ export const EndpointCreate = closed('EndpointCreate', {
   upstream_model: UpstreamModel,
   route_kind: RouteKind,
   ...settings,
+  takes_over: TakesOver,
 });
 export type EndpointCreate = Static<typeof EndpointCreate>;
 
@@ -77,6 +86,7 @@ export const EndpointUpdate = changeOf('EndpointUpdate', Endpoint, {
   upstream_model: optional(UpstreamModel),
   route_kind: optional(RouteKind),
   ...settings,
+  takes_over: TakesOver,
 });
 export type EndpointUpdate = Static<typeof EndpointUpdate>;
 
@@ -90,7 +100,7 @@ export const ConfigEndpoint = closed('ConfigEndpoint', {
         'The name of one of the provider’s credentials. If null, Relay uses the provider’s enabled credential.',
     }),
   ),
-  ...without(EndpointCreate.properties, 'provider_id', 'credential_id'),
+  ...without(EndpointCreate.properties, 'provider_id', 'credential_id', 'takes_over'),
 });
 export type ConfigEndpoint = Static<typeof ConfigEndpoint>;
 
@@ -118,7 +128,7 @@ export const endpointResource = {
       summary: 'Create a model endpoint',
       body: EndpointCreate,
       success: { status: 201, schema: Endpoint },
-      errors: createErrors,
+      errors: [...createErrors, 'name_taken'],
     },
     getEndpoint: {
       ...shared,
@@ -138,17 +148,18 @@ export const endpointResource = {
       params: params('endpoint_id'),
       body: EndpointUpdate,
       success: { status: 200, schema: Endpoint },
-      errors: changeErrors,
+      errors: [...changeErrors, 'name_taken'],
     },
     deleteEndpoint: {
       ...shared,
       method: 'DELETE',
       path: '/api/relay/endpoints/{endpoint_id}',
       access: manage,
-      summary: 'Delete a model endpoint',
+      summary: 'Delete a model endpoint that no lane uses',
       params: params('endpoint_id'),
+      query: TakesOverQuery,
       success: noContent,
-      errors: changeErrors,
+      errors: [...changeErrors, 'name_taken'],
     },
     testEndpoint: {
       ...shared,

@@ -18,7 +18,7 @@ import {
   text,
 } from '../schema.ts';
 import { Rank } from './membership.ts';
-import { ManagedBy } from './values.ts';
+import { ManagedBy, TakesOver, TakesOverQuery } from './values.ts';
 
 const WaitMs = integer({ maximum: 3_600_000, default: 30_000, description: 'The wait budget.' });
 const Selection = oneOf(['preferred', 'soonest'], {
@@ -42,7 +42,7 @@ const Hidden = flag({ default: false, description: 'Whether the model list omits
 const ShadowsModel = flag({
   default: false,
   description:
-    'Allow the lane to have the name of a model that an endpoint serves: requests that name the model then go to the lane.',
+    'Allow the lane to have the name of a model that an endpoint serves: requests that name the model then go to the lane. Unlike `takes_over`, it is stored, so a configuration file can have it.',
 });
 
 export const Lane = closed('Lane', {
@@ -113,7 +113,11 @@ const created = {
   ...extra,
 };
 
-export const LaneCreate = closed('LaneCreate', { ...created, members: optional(Members) });
+export const LaneCreate = closed('LaneCreate', {
+  ...created,
+  members: optional(Members),
+  takes_over: TakesOver,
+});
 export type LaneCreate = Static<typeof LaneCreate>;
 
 export const LaneUpdate = changeOf('LaneUpdate', LaneDetail, {
@@ -123,6 +127,7 @@ export const LaneUpdate = changeOf('LaneUpdate', LaneDetail, {
   enabled: flag(),
   ...extra,
   members: optional(Members),
+  takes_over: TakesOver,
 });
 export type LaneUpdate = Static<typeof LaneUpdate>;
 
@@ -157,7 +162,7 @@ export const laneResource = {
       summary: 'Create a routing lane',
       body: LaneCreate,
       success: { status: 201, schema: LaneDetail },
-      errors: [...createErrors, 'lane_shadows_model'],
+      errors: [...createErrors, 'name_taken'],
     },
     getLane: {
       ...shared,
@@ -177,7 +182,7 @@ export const laneResource = {
       params: params('group_id'),
       body: LaneUpdate,
       success: { status: 200, schema: LaneDetail },
-      errors: [...changeErrors, 'lane_shadows_model'],
+      errors: [...changeErrors, 'name_taken'],
     },
     deleteLane: {
       ...shared,
@@ -186,8 +191,9 @@ export const laneResource = {
       access: manage,
       summary: 'Delete a routing lane',
       params: params('group_id'),
+      query: TakesOverQuery,
       success: noContent,
-      errors: changeErrors,
+      errors: [...changeErrors, 'name_taken'],
     },
   },
   section: {

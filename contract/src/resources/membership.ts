@@ -62,7 +62,7 @@ export const membershipResource = {
       summary: 'Add an endpoint to a lane',
       body: MembershipCreate,
       success: { status: 201, schema: Membership },
-      errors: createErrors,
+      errors: [...createErrors, 'managed_by_file'],
     },
     getMembership: {
       ...shared,

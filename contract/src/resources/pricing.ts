@@ -185,7 +185,7 @@ export const pricingPolicyResource = {
       summary: 'Set the prices of an endpoint',
       body: PricingPolicyCreate,
       success: { status: 201, schema: PricingPolicy },
-      errors: createErrors,
+      errors: [...createErrors, 'managed_by_file'],
     },
     updatePricingPolicy: {
       ...shared,

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { closed, integer, nullable, oneOf, Timestamp } from '../schema.ts';
+import { closed, flag, integer, nullable, oneOf, optional, query, Timestamp } from '../schema.ts';
 import { healthStates, operations, requestStates, wireProtocols } from '../words/choices.ts';
 
 /** Enumerations that several resources share. */
@@ -49,6 +49,34 @@ export const ManagedBy = oneOf(['file'], {
   description:
     'Set if the resource is managed by file. Changing it any other way then returns 409 `managed_by_file`.',
 });
+
+/** Says of one write that it may change what callable names stand for. It is not stored. */
+export const TakesOver = optional(
+  flag({
+    default: false,
+    description:
+      'Allow this write to change what an existing callable name stands for, or to add a name that differs from another only in case or white space at its ends. Otherwise such a write returns 409 `name_taken`.',
+  }),
+);
+export const TakesOverQuery = query({ takes_over: TakesOver });
+
+const NameMeaning = closed('NameMeaning', {
+  kind: oneOf(['lane', 'model', 'provider_model'], {
+    description: '`provider_model`: a model at one provider, as `provider/model`.',
+  }),
+  name: Type.String({ description: 'The slug of the lane, or the model.' }),
+});
+
+export const NameChange = closed('NameChange', {
+  name: Type.String({ description: 'The callable name.' }),
+  kind: oneOf(['taken', 'alike'], {
+    description:
+      '`taken`: requests that name it go elsewhere. `alike`: it keeps its meaning, and a new name differs from it at most in case or white space at its ends.',
+  }),
+  before: NameMeaning,
+  after: NameMeaning,
+});
+export type NameChange = Static<typeof NameChange>;
 
 /** What a key says about its requests, for reports. The server checks names and values, so that the error names the wrong one. */
 export const Labels = Type.Record(Type.String(), Type.String(), {

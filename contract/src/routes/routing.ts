@@ -11,13 +11,6 @@ export const routingRoutes = {
     summary: 'Explain how an inference request would be routed now, without sending it',
     body: RoutingExplain,
     success: { status: 200, schema: RoutingExplanation },
-    errors: [
-      'policy_unavailable',
-      'queue_full',
-      'conflict',
-      'managed_by_file',
-      'not_found',
-      'lane_shadows_model',
-    ],
+    errors: ['policy_unavailable', 'queue_full', 'conflict', 'managed_by_file', 'not_found', 'name_taken'],
   },
 } as const satisfies RouteTable;

@@ -12,13 +12,6 @@ export const whatIfRoutes = {
     summary: 'Replay recent requests with an edited configuration, without changing anything',
     body: WhatIfRequest,
     success: { status: 200, schema: WhatIf },
-    errors: [
-      'conflict',
-      'managed_by_file',
-      'not_found',
-      'lane_shadows_model',
-      'mode_unsupported',
-      'queue_full',
-    ],
+    errors: ['conflict', 'managed_by_file', 'not_found', 'name_taken', 'mode_unsupported', 'queue_full'],
   },
 } as const satisfies RouteTable;

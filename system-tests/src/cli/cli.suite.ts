@@ -188,7 +188,7 @@ async function errorWorld(): Promise<ErrorWorld> {
     endpoints: [{ baseUrl: deployment.provider.baseUrl, upstreamModel: 'gpt-4o-mini' }],
   });
   // A second one of the same name, and a provider that things can be asked of.
-  await deployment.admin.create('/api/relay/routing-lanes', { name: 'Fast' });
+  await deployment.admin.create('/api/relay/routing-lanes', { name: 'Fast', takes_over: true });
   await deployment.admin.create('/api/relay/providers', {
     name: 'Sim One',
     base_url: deployment.provider.baseUrl,

@@ -273,7 +273,7 @@ async function setUp(
   const { laneId } = await createLane(admin, {
     name: model,
     endpoints: [endpoint],
-    lane: { default_max_wait_ms: 0, shadows_model: true },
+    lane: { default_max_wait_ms: 0 },
   });
   if (limit === undefined) return;
   await admin.create('/api/relay/limit-policies', {

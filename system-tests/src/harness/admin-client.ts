@@ -56,6 +56,8 @@ export async function createLane(admin: AdminClient, setup: LaneSetup): Promise<
     default_max_wait_ms: 5_000,
     allow_fallback: true,
     enabled: true,
+    // Suites give lanes the names of models and of other lanes on purpose.
+    takes_over: true,
     ...setup.lane,
   });
   const endpointIds: string[] = [];

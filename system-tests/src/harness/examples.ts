@@ -118,10 +118,14 @@ export const sampleOf: Readonly<Record<RouteId, (of: Objects) => Sample>> = {
   deleteEndpoint: ({ spareEndpointId }) => ({ path: [spareEndpointId] }),
   testEndpoint: ({ endpointId }) => ({ path: [endpointId] }),
   listLanes: () => ({}),
-  createLane: () => ({ body: { name: 'Made', ...laneSettings } }),
+  // Suites send it several times.
+  createLane: () => ({ body: { name: 'Made', ...laneSettings, takes_over: true } }),
   getLane: ({ laneId }) => ({ path: [laneId] }),
-  updateLane: ({ laneId }) => ({ path: [laneId], body: { name: 'Main lane', ...laneSettings } }),
-  deleteLane: ({ spareLaneId }) => ({ path: [spareLaneId] }),
+  updateLane: ({ laneId }) => ({
+    path: [laneId],
+    body: { name: 'Main lane', ...laneSettings, takes_over: true },
+  }),
+  deleteLane: ({ spareLaneId }) => ({ path: [spareLaneId], query: { takes_over: 'true' } }),
   listMemberships: () => ({}),
   createMembership: ({ laneId, bareEndpointId }) => ({
     body: { lane_id: laneId, endpoint_id: bareEndpointId, manual_rank: 3, enabled: true },

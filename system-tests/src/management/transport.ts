@@ -2,7 +2,7 @@ import type { Sending } from './walk.ts';
 import { nobody, type World } from './world.ts';
 
 const LANES = '/api/relay/routing-lanes';
-const lane = { name: 'Lane', default_max_wait_ms: 1, allow_fallback: true, enabled: true };
+const lane = { name: 'Lane', default_max_wait_ms: 1, allow_fallback: true, enabled: true, takes_over: true };
 const MIB = 1024 * 1024;
 
 interface Case {

@@ -130,7 +130,7 @@ const audited: Manner = {
 };
 
 const shadowing: Manner = {
-  name: 'a lane named as a served model answers 409 and names the endpoint, unless it says that it shadows the model',
+  name: 'a lane named as a served model or another lane answers 409, unless it says that it takes the name over',
   async check(site) {
     const model = `served-${fresh('m').replaceAll(' ', '-')}`;
     const { provider, endpoints } = await madeEndpoints(site, model);
@@ -139,19 +139,25 @@ const shadowing: Manner = {
     for (const name of [model, upper, `${provider['slug']}/${model}`]) {
       const answer = await ask(site, 'POST', LANES, { body: { name } });
       assert.equal(answer.status, 409, name);
-      assert.equal(answer.error.code, 'lane_shadows_model');
-      assert.equal(answer.error['endpoint_id'], endpoint?.id);
-      assert.ok(answer.error.message.includes(String(endpoint?.['name'])));
+      assert.equal(answer.error.code, 'name_taken');
+      assert.ok(answer.error.message.includes(model));
     }
     const plain = await made(site, LANES, { name: fresh('Plain') });
     const renamed = await ask(site, 'PUT', `${LANES}/${plain.id}`, { body: { ...plain, name: model } });
-    assert.equal(renamed.error?.code, 'lane_shadows_model');
+    assert.equal(renamed.error?.code, 'name_taken');
+    const second = await ask(site, 'POST', LANES, { body: { name: plain['name'] } });
+    assert.equal(second.error?.code, 'name_taken');
+    assert.equal(second.error?.['lane_id'], plain.id);
     const meant = await made(site, LANES, { name: model, shadows_model: true });
     assert.equal(meant['shadows_model'], true);
     const path = `${LANES}/${meant.id}`;
     await done(site, 'PUT', path, { ...meant, description: 'on purpose' });
-    const unsaid = await ask(site, 'PUT', path, { body: { ...meant, shadows_model: false } });
-    assert.equal(unsaid.error?.code, 'lane_shadows_model');
+    // Its end would give the name back to the model.
+    const gone = await ask(site, 'DELETE', path);
+    assert.equal(gone.error?.code, 'name_taken');
+    await done(site, 'DELETE', `${path}?takes_over=true`);
+    const taking = await made(site, LANES, { name: model, takes_over: true });
+    await done(site, 'DELETE', `${LANES}/${taking.id}?takes_over=true`);
     await done(site, 'PUT', `/endpoints/${endpoint?.id}`, { enabled: false });
     await made(site, LANES, { name: model });
   },

@@ -2,6 +2,7 @@ import type { ConfigPlan, ConfigPlanRequest } from '@relay/contract';
 import { useState } from 'react';
 import { take } from '../../api/client.ts';
 import { useChange } from '../../api/use-change.ts';
+import { NameChanges } from '../../parts/name-changes.tsx';
 import { text } from '../../text/index.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Field, Input } from '../../ui/field.tsx';
@@ -25,7 +26,8 @@ export function ApplyDialog({ request, plan, onClose, onApplied }: ApplyDialogPr
   const apply = useChange({
     run: (api) => {
       const given = Object.keys(secrets).length === 0 ? {} : { secrets };
-      const body = { ...request, ...given, plan_hash: plan.plan_hash };
+      const said = plan.name_changes.length === 0 ? {} : { takes_over: true };
+      const body = { ...request, ...given, ...said, plan_hash: plan.plan_hash };
       return take(api.POST('/api/relay/config/apply', { body }));
     },
     stale: EVERYTHING,
@@ -45,6 +47,7 @@ export function ApplyDialog({ request, plan, onClose, onApplied }: ApplyDialogPr
       onConfirm={() => apply.mutate(undefined)}
     >
       {plan.deletes > 0 ? <p className="font-medium text-bad">{words.deletes(plan.deletes)}</p> : null}
+      <NameChanges changes={plan.name_changes} />
       <p>{words.body}</p>
       <p>{words.owns}</p>
       {needed.length === 0 ? null : (

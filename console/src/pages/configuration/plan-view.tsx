@@ -2,6 +2,7 @@ import type { ConfigPlan } from '@relay/contract';
 import { CircleCheck } from 'lucide-react';
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { formatCount } from '../../format/numbers.ts';
+import { NameChanges } from '../../parts/name-changes.tsx';
 import { text } from '../../text/index.ts';
 import { Badge, type Tone } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -86,6 +87,11 @@ export function PlanView({ plan, actions }: PlanViewProps) {
             </li>
           ) : null}
         </ul>
+        {plan.name_changes.length === 0 ? null : (
+          <div className="border-t px-4 py-2.5 text-[13px]">
+            <NameChanges changes={plan.name_changes} />
+          </div>
+        )}
         <Objects told={words.adopted} objects={parts.adopted} />
         <Objects told={words.referenced} objects={parts.referenced} />
         <Objects told={words.orphaned} objects={plan.orphaned} />

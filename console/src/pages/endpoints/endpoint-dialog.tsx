@@ -4,6 +4,7 @@ import { take } from '../../api/client.ts';
 import { cacheKeys, providersQuery } from '../../api/queries.ts';
 import { useApi } from '../../api/use-api.ts';
 import { useChange } from '../../api/use-change.ts';
+import { hasCode } from '../../errors/api-error.ts';
 import { SelectField, TextField } from '../../forms/fields.tsx';
 import { submitting, useContractForm, useFieldErrors } from '../../forms/use-contract-form.ts';
 import { useAccess } from '../../session/use-access.ts';
@@ -42,10 +43,16 @@ export function EndpointDialog({ endpoint, onClose, onSaved }: EndpointDialogPro
   });
   const save = useSaveEndpoint(endpoint, onSaved);
   useFieldErrors(form, save.error);
+  const isTaken = hasCode(save.error, 'name_taken');
   const providerId = form.watch('provider_id');
   return (
     <Dialog open wide onOpenChange={onClose} title={endpoint === null ? words.createTitle : words.editTitle}>
-      <form className="contents" onSubmit={submitting(form, (values) => save.mutate(values))}>
+      <form
+        className="contents"
+        onSubmit={submitting(form, (values) =>
+          save.mutate({ ...values, ...(isTaken ? { takes_over: true } : {}) }),
+        )}
+      >
         <DialogBody>
           <div className="space-y-5">
             {endpoint === null ? (
@@ -79,7 +86,7 @@ export function EndpointDialog({ endpoint, onClose, onSaved }: EndpointDialogPro
           </div>
         </DialogBody>
         <FormActions onCancel={onClose} busy={save.isPending}>
-          {endpoint === null ? words.create : text.actions.save}
+          {isTaken ? words.saveAnyway : endpoint === null ? words.create : text.actions.save}
         </FormActions>
       </form>
     </Dialog>

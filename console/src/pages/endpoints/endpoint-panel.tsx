@@ -178,7 +178,8 @@ function EndpointMenu({ row, startsEditing, onDeleted }: EndpointMenuProps) {
       deleteTitle={words.deleteTitle(endpoint.name)}
       deleteAction={words.deleteAction}
       deleteBody={words.deleteBody}
-      deleteWarning={lanes.length === 0 ? null : words.deleteLanes(lanes.map(({ name }) => name))}
+      deleteWarning={null}
+      deleteBlocker={lanes.length === 0 ? null : words.deleteLanes(lanes.map(({ name }) => name))}
       editDialog={(close) => <EndpointDialog endpoint={endpoint} onClose={close} onSaved={close} />}
     />
   );

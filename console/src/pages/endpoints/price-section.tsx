@@ -16,7 +16,8 @@ const words = text.endpoints.prices;
 export function PriceSection({ row: { endpoint, price } }: { readonly row: EndpointRow }) {
   const { can } = useAccess();
   const [editing, setEditing] = useState(false);
-  const mayWrite = can('createPricingPolicy') && price?.managed_by !== 'file';
+  const isOwned = endpoint.managed_by === 'file' || price?.managed_by === 'file';
+  const mayWrite = can('createPricingPolicy') && !isOwned;
   return (
     <Section
       title={words.title}

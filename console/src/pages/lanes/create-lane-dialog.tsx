@@ -37,7 +37,7 @@ export function CreateLaneDialog({ onClose, onCreated }: CreateLaneDialogProps) 
     onDone: onCreated,
   });
   useFieldErrors(form, create.error);
-  const isShadowing = hasCode(create.error, 'lane_shadows_model');
+  const isTaken = hasCode(create.error, 'name_taken');
   const toggle = (id: string) =>
     setChosen((before) => (before.includes(id) ? before.filter((each) => each !== id) : [...before, id]));
   return (
@@ -45,7 +45,7 @@ export function CreateLaneDialog({ onClose, onCreated }: CreateLaneDialogProps) 
       <form
         className="contents"
         onSubmit={submitting(form, (values) =>
-          create.mutate({ ...values, ...(isShadowing ? { shadows_model: true } : {}) }),
+          create.mutate({ ...values, ...(isTaken ? { takes_over: true } : {}) }),
         )}
       >
         <DialogBody>
@@ -62,7 +62,7 @@ export function CreateLaneDialog({ onClose, onCreated }: CreateLaneDialogProps) 
           </div>
         </DialogBody>
         <FormActions onCancel={onClose} busy={create.isPending}>
-          {isShadowing ? words.createAnyway : words.create}
+          {isTaken ? words.createAnyway : words.create}
         </FormActions>
       </form>
     </Dialog>

@@ -6,6 +6,7 @@ import { take } from '../../api/client.ts';
 import { cacheKeys, membershipsQuery } from '../../api/queries.ts';
 import { useApi } from '../../api/use-api.ts';
 import { useChange } from '../../api/use-change.ts';
+import { hasCode } from '../../errors/api-error.ts';
 import { ChangesItem } from '../../parts/changes-item.tsx';
 import { inRankOrder } from '../../parts/rank-order.ts';
 import { useAccess } from '../../session/use-access.ts';
@@ -29,6 +30,7 @@ export function LaneMenu({ lane, onDeleted }: { readonly lane: Lane; readonly on
     onDeleted?.();
   });
   const mayWrite = can('updateLane');
+  const isTaken = hasCode(remove.error, 'name_taken');
   if (!mayWrite && !can('listAuditLog')) return null;
   const isOwned = lane.managed_by === 'file';
   return (
@@ -61,10 +63,10 @@ export function LaneMenu({ lane, onDeleted }: { readonly lane: Lane; readonly on
         open={deleting}
         onOpenChange={setDeleting}
         title={words.deleteTitle(lane.name)}
-        action={words.deleteAction}
+        action={isTaken ? words.deleteAnyway : words.deleteAction}
         busy={remove.isPending}
         error={remove.error}
-        onConfirm={() => remove.mutate(undefined)}
+        onConfirm={() => remove.mutate(isTaken)}
       >
         <p>{words.deleteBody(lane.slug)}</p>
       </ConfirmDialog>
@@ -110,8 +112,10 @@ function useDuplicate(lane: Lane, memberships: readonly Membership[]) {
 
 function useRemove(lane: Lane, onDone: () => void) {
   return useChange({
-    run: (api) =>
-      api.DELETE('/api/relay/routing-lanes/{group_id}', { params: { path: { group_id: lane.id } } }),
+    run: (api, takesOver: boolean) =>
+      api.DELETE('/api/relay/routing-lanes/{group_id}', {
+        params: { path: { group_id: lane.id }, query: takesOver ? { takes_over: true } : {} },
+      }),
     stale: STALE,
     said: () => words.deleted(lane.name),
     onDone,

@@ -34,7 +34,7 @@ export function SaveLaneDialog(props: SaveLaneDialogProps) {
     onDone: onSaved,
   });
   const isConflict = hasCode(save.error, 'version_conflict');
-  const isShadowing = hasCode(save.error, 'lane_shadows_model');
+  const isTaken = hasCode(save.error, 'name_taken');
   return (
     <Dialog open onOpenChange={onClose} title={words.saveTitle} description={words.saveDescription}>
       <DialogBody>
@@ -60,12 +60,8 @@ export function SaveLaneDialog(props: SaveLaneDialogProps) {
             {words.loadStored}
           </Button>
         ) : (
-          <Button
-            look="solid"
-            busy={save.isPending}
-            onClick={() => save.mutate({ shadowsModel: isShadowing })}
-          >
-            {isShadowing ? words.saveAnyway : text.actions.save}
+          <Button look="solid" busy={save.isPending} onClick={() => save.mutate({ takesOver: isTaken })}>
+            {isTaken ? words.saveAnyway : text.actions.save}
           </Button>
         )}
       </DialogActions>

@@ -4,8 +4,8 @@ import { type StoredLane, storedLane } from '../../api/queries.ts';
 import { changesOf, draftOf, type LaneDraft } from './lane-draft.ts';
 
 export interface SaveOptions {
-  /** The lane may take the name of a model that an endpoint serves. */
-  readonly shadowsModel: boolean;
+  /** The save may change what a callable name stands for. */
+  readonly takesOver: boolean;
 }
 
 /**
@@ -16,12 +16,12 @@ export function saveLane(
   api: Api,
   { lane, etag }: StoredLane,
   draft: LaneDraft,
-  { shadowsModel }: SaveOptions,
+  { takesOver }: SaveOptions,
 ): Promise<StoredLane> {
   return storedLane(
     api.PUT('/api/relay/routing-lanes/{group_id}', {
       params: { path: { group_id: lane.id }, header: { 'If-Match': etag } },
-      body: { ...bodyOf(lane, draft), ...(shadowsModel ? { shadows_model: true } : {}) },
+      body: { ...bodyOf(lane, draft), ...(takesOver ? { takes_over: true } : {}) },
     }),
   );
 }

@@ -98,7 +98,9 @@ interface ProviderMenuProps {
 function ProviderMenu({ provider, startsEditing, onDeleted }: ProviderMenuProps) {
   const { can } = useAccess();
   const endpoints = useQuery({ ...endpointsQuery(useApi()), enabled: can('listEndpoints') });
-  const count = endpoints.data?.filter(({ provider_id: id }) => id === provider.id).length ?? 0;
+  const names = (endpoints.data ?? [])
+    .filter(({ provider_id: id }) => id === provider.id)
+    .map(({ name }) => name);
   const params = { path: { provider_id: provider.id } };
   const toggle = useChange({
     run: (api) =>
@@ -122,7 +124,8 @@ function ProviderMenu({ provider, startsEditing, onDeleted }: ProviderMenuProps)
       deleteTitle={words.deleteTitle(provider.name)}
       deleteAction={words.deleteAction}
       deleteBody={words.deleteBody}
-      deleteWarning={count === 0 ? null : words.deleteEndpoints(count)}
+      deleteWarning={null}
+      deleteBlocker={names.length === 0 ? null : words.deleteEndpoints(names)}
       editDialog={(close) => <EditProviderDialog provider={provider} onClose={close} />}
     />
   );

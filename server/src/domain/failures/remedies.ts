@@ -181,7 +181,7 @@ export const remedies: Readonly<Record<ErrorCode, Remedy>> = {
 
   not_found: neverLogged(MANAGEMENT),
   conflict: neverLogged(MANAGEMENT),
-  lane_shadows_model: neverLogged(MANAGEMENT),
+  name_taken: neverLogged(MANAGEMENT),
   managed_by_file: neverLogged(MANAGEMENT),
   idempotency_conflict: neverLogged(MANAGEMENT),
   secret_already_shown: neverLogged(MANAGEMENT),

@@ -12,6 +12,13 @@ import type {
   Provider,
 } from '../snapshot.ts';
 import { authStyles, fitsStyle } from '../upstream-auth.ts';
+import {
+  callableNames,
+  laneMeaning,
+  type Meaning,
+  modelMeaning,
+  providerModelMeaning,
+} from './callable-names.ts';
 import { chooseCredential } from './choose-credential.ts';
 
 /** An endpoint that may serve a request, with what is needed to send the request there. */
@@ -95,16 +102,23 @@ function* buildRoutingTable(snapshot: OrganizationSnapshot): Steps<RoutingTable>
   const candidates = yield* candidatesOf(snapshot);
   const lanes = [...snapshot.lanes.values()].filter((lane) => lane.enabled);
   const mixedClasses = new Set(lanes.map(({ priority }) => priority)).size > 1;
-  const modelName = ({ endpoint }: Candidate) => endpoint.upstreamModel;
-  const fullName = ({ endpoint, provider }: Candidate) => `${provider.slug}/${endpoint.upstreamModel}`;
   const members = yield* membersByLane(snapshot.memberships, candidates);
-  // Later entries win, so names of lower precedence are added first.
-  const byName = new Map<string, Route>();
-  yield* addModelRoutes(byName, candidates, modelName, mixedClasses);
-  yield* addModelRoutes(byName, candidates, fullName, mixedClasses);
-  yield* addLaneRoutes(byName, lanes, members, mixedClasses);
+  const routes = new Map<Meaning, Route>();
+  yield* addModelRoutes(routes, candidates, ({ endpoint }) => modelMeaning(endpoint), mixedClasses);
+  const atProvider = ({ endpoint, provider }: Candidate) => providerModelMeaning(endpoint, provider);
+  yield* addModelRoutes(routes, candidates, atProvider, mixedClasses);
+  yield* stepsOver(lanes, (lane) => {
+    routes.set(laneMeaning(lane), { ...laneRoute(lane, members.get(lane.id) ?? []), mixedClasses });
+  });
   const models = yield* listModels(candidates);
-  return { resolve: (model) => byName.get(model), candidates, models, lanes };
+  const endpoints = new Map<string, Endpoint>();
+  yield* stepsOver(candidates.values(), ({ endpoint }) => endpoints.set(endpoint.id, endpoint));
+  const names = yield* callableNames({ ...snapshot, endpoints });
+  const resolve = (model: string) => {
+    const meaning = names.get(model);
+    return meaning === undefined ? undefined : routes.get(meaning);
+  };
+  return { resolve, candidates, models, lanes };
 }
 
 function* candidatesOf(snapshot: OrganizationSnapshot): Steps<Map<string, Candidate>> {
@@ -145,20 +159,20 @@ function* credentialChoice({
   };
 }
 
-/** A route for each name that a candidate goes by, with all candidates of that name, the oldest first. */
+/** A route for each meaning that a candidate has a part in, with all candidates of that meaning, the oldest first. */
 function* addModelRoutes(
-  routes: Map<string, Route>,
+  routes: Map<Meaning, Route>,
   candidates: ReadonlyMap<string, Candidate>,
-  nameOf: (candidate: Candidate) => string,
+  meaningOf: (candidate: Candidate) => Meaning,
   mixedClasses: boolean,
 ): Steps<void> {
-  const membersByName = new Map<string, RouteMember[]>();
+  const membersByMeaning = new Map<Meaning, RouteMember[]>();
   yield* stepsOver(candidates.values(), (candidate) => {
-    const members = entryIn(membersByName, nameOf(candidate), () => []);
+    const members = entryIn(membersByMeaning, meaningOf(candidate), () => []);
     members.push({ candidate, manualRank: members.length, membershipEnabled: true });
   });
-  yield* stepsOver(membersByName, ([name, members]) => {
-    routes.set(name, {
+  yield* stepsOver(membersByMeaning, ([meaning, members]) => {
+    routes.set(meaning, {
       lane: null,
       maxWaitMs: DEFAULT_MAX_WAIT_MS,
       allowFallback: true,
@@ -183,22 +197,6 @@ function* membersByLane(
   });
   yield* stepsOver(byLane.values(), (members) => members.sort((a, b) => a.manualRank - b.manualRank));
   return byLane;
-}
-
-/** A slug wins over a name. */
-function* addLaneRoutes(
-  routes: Map<string, Route>,
-  lanes: readonly Lane[],
-  members: ReadonlyMap<string, readonly RouteMember[]>,
-  mixedClasses: boolean,
-): Steps<void> {
-  const laneRoutes: [Lane, Route][] = [];
-  yield* stepsOver(lanes, (lane) => {
-    const route = { ...laneRoute(lane, members.get(lane.id) ?? []), mixedClasses };
-    laneRoutes.push([lane, route]);
-    routes.set(lane.name, route);
-  });
-  yield* stepsOver(laneRoutes, ([lane, route]) => routes.set(lane.slug, route));
 }
 
 function laneRoute(lane: Lane, members: readonly RouteMember[]): Omit<Route, 'mixedClasses'> {

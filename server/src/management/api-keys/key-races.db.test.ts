@@ -97,7 +97,7 @@ describe('API keys changed at the same moment', () => {
       await Promise.all([
         room.call('renameApiKey', room.acme, { id, body: { name: 'renamed' } }),
         room.call('revokeApiKey', room.acme, { id }),
-        room.call('createLane', room.acme, { body: { name: 'Meanwhile' } }),
+        room.call('createLane', room.acme, { body: { name: 'Meanwhile', takes_over: true } }),
       ]);
       const row = await rowOf(id);
       assert.deepEqual([row.name, row.revoked_at === null], ['renamed', false]);
@@ -119,7 +119,7 @@ describe('API keys changed at the same moment', () => {
           body: { role: round % 2 === 0 ? 'admin' : 'developer' },
         }),
         room.call('revokeOrgApiKey', room.acme, { id }),
-        room.call('createLane', room.acme, { body: { name: 'Meanwhile' } }),
+        room.call('createLane', room.acme, { body: { name: 'Meanwhile', takes_over: true } }),
       ]);
     }
   });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ConfigFile } from '@relay/contract';
 import type { Caller } from '../../domain/caller.ts';
+import { refusal } from '../fixture.ts';
 import { configFileRoom } from './config-file.fixture.ts';
 
 const OWN = { input_cost_micros_per_1m_tokens: 7, output_cost_micros_per_1m_tokens: 8 };
@@ -94,6 +95,7 @@ describe('the prices of endpoints that the file creates', () => {
     assert.deepEqual(await prices(caller), [mini]);
     await apply(caller, fileOf('gpt-4o'));
     assert.deepEqual(await prices(caller), [[2_500_000, 'catalog', null]]);
+    await apply(caller, { version: 1 }, { release: true });
     const { body } = await room().call('listPricingPolicies', caller);
     await room().call('deletePricingPolicy', caller, { id: body[0]?.id ?? '' });
     await apply(caller, fileOf('gpt-4o-mini'));
@@ -109,14 +111,27 @@ describe('the prices of endpoints that the file creates', () => {
     assert.deepEqual(await prices(caller), []);
   });
 
-  it('go with their endpoint when it is pruned, and one that was set by hand keeps it', async () => {
+  it('go with their endpoint when it is pruned, as one that was set by hand before', async () => {
     const caller = await empty();
     await apply(caller, fileOf('gpt-4o-mini'));
     const pruned = await apply(caller, { version: 1 }, { prune: true });
     assert.equal(pruned.deletes, 3);
     await apply(caller, fileOf('gpt-4o-mini'));
+    await apply(caller, { version: 1 }, { release: true });
     const { body } = await room().call('listPricingPolicies', caller);
-    await room().call('updatePricingPolicy', caller, { id: body[0]?.id ?? '', body: OWN });
-    await assert.rejects(apply(caller, { version: 1 }, { prune: true }), /pricing policy "model" uses it/);
+    const id = body[0]?.id ?? '';
+    await room().call('updatePricingPolicy', caller, { id, body: OWN });
+    const applied = await apply(caller, fileOf('gpt-4o-mini'));
+    assert.deepEqual(
+      applied.orphaned.map(({ section, id: orphan }) => [section, orphan]),
+      [['pricing_policies', id]],
+    );
+    await assert.rejects(
+      room().call('updatePricingPolicy', caller, { id, body: { flat_request_cost_micros: 1 } }),
+      refusal('managed_by_file', undefined, /endpoint "Model"/),
+    );
+    await apply(caller, fileOf('gpt-4o-mini'), { prune: true });
+    assert.deepEqual(await prices(caller), [mini], 'the price list’s again');
+    assert.equal((await apply(caller, { version: 1 }, { prune: true })).deletes, 3);
   });
 });

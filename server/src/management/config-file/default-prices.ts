@@ -6,7 +6,14 @@ import type { ManagementDeps } from '../resources/deps.ts';
 import type { Entry } from '../resources/section.ts';
 import { storedSection } from '../resources/stored-section.ts';
 import type { Configuration, StoredItem } from './configuration.ts';
-import { type Change, type FieldChange, fieldsOf, type Plan, type PlanInput } from './make-plan.ts';
+import {
+  type Change,
+  type FieldChange,
+  fieldsOf,
+  type Orphan,
+  type Plan,
+  type PlanInput,
+} from './make-plan.ts';
 
 const pricingSection = storedSection(pricingPolicy, pricingPolicySection);
 
@@ -19,21 +26,43 @@ type Items = Pick<PlanInput, 'stored'> & Partial<Pick<PlanInput, 'file'>>;
  */
 export async function withDefaultPrices(deps: PriceDeps, input: PlanInput, plan: Plan): Promise<Plan> {
   const gone = new Set<string>();
+  const followed = new Set<string>();
   const more: Change[] = [];
   const kept: Change[] = [];
   for (const change of plan.changes) {
     if (change.section.name !== 'endpoints') continue;
     if (change.action === 'delete') gone.add(change.key);
     const price = await priceChange(deps, input, plan, change);
-    if (price !== null) more.push(price);
+    if (price === null) continue;
+    more.push(price);
+    followed.add(price.key);
   }
   for (const change of plan.changes) {
-    const isPrice = change.section.name === 'pricing_policies' && change.action === 'delete';
+    const isPrice = isPriceOf(change) && change.action === 'delete';
+    if (isPrice && (followed.has(change.key) || (await isCurrent(deps, input, change.key)))) continue;
     // Removing a price from the file returns the endpoint to the catalog's price.
     const fallen = isPrice && !gone.has(change.key) ? await backToCatalog(deps, input, plan, change) : null;
     kept.push(fallen ?? change);
   }
-  return { ...plan, changes: [...kept, ...more] };
+  const orphaned: Orphan[] = [];
+  for (const left of plan.orphaned) {
+    const isFollowed =
+      isPriceOf(left) && (followed.has(left.key) || (await isCurrent(deps, input, left.key)));
+    if (!isFollowed) orphaned.push(left);
+  }
+  return { ...plan, changes: [...kept, ...more], orphaned };
+}
+
+function isPriceOf({ section }: Pick<Change, 'section'>): boolean {
+  return section.name === 'pricing_policies';
+}
+
+/** Whether the stored price is the default of its endpoint today. The file does not name such prices. */
+async function isCurrent(deps: PriceDeps, { stored }: Items, key: string): Promise<boolean> {
+  const item = stored.get('pricing_policies')?.get(key);
+  return (
+    item !== undefined && isDefault(item) && samePrice(item.entry, await catalogEntry(deps, { stored }, key))
+  );
 }
 
 /** Removes prices that equal the catalog's default: an export leaves out defaults. */
@@ -43,9 +72,7 @@ export async function withoutDefaultPrices(
 ): Promise<Configuration> {
   const said = new Map<string, StoredItem>();
   for (const [key, item] of configuration.get('pricing_policies') ?? []) {
-    const isSame =
-      isDefault(item) && samePrice(item.entry, await catalogEntry(deps, { stored: configuration }, key));
-    if (!isSame) said.set(key, item);
+    if (!(await isCurrent(deps, { stored: configuration }, key))) said.set(key, item);
   }
   return new Map([...configuration, ['pricing_policies', said]]);
 }
@@ -83,6 +110,7 @@ async function backToCatalog(
   const entry = await catalogEntry(deps, input, change.key);
   if (entry === null || change.stored === null) return null;
   const { fields, ...rest } = updated(plan, change.stored, entry);
+  if (!change.stored.owned) return { ...rest, fields };
   const owner: FieldChange = { field: 'managed_by', before: 'file', after: null };
   return { ...rest, fields: [...fields, owner], columns: { ...rest.columns, managed_by: null } };
 }

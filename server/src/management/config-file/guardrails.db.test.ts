@@ -164,10 +164,14 @@ describe('guardrails in the configuration file', () => {
     const kept = bindings.map(({ target_type, target_id, enabled }) => ({ target_type, target_id, enabled }));
     const { body: lane } = await call('createLane', caller, { body: { name: 'By hand' } });
     const more = [...kept, { target_type: 'lane' as const, target_id: lane.id }];
-    const { body: after } = await call('replaceGuardrailBindings', caller, { id, body: { bindings: more } });
+    await assert.rejects(
+      call('replaceGuardrailBindings', caller, { id, body: { bindings: more } }),
+      refusal('managed_by_file', undefined, /guardrail "Own"/),
+    );
+    const { body: after } = await call('replaceGuardrailBindings', caller, { id, body: { bindings: kept } });
     assert.deepEqual(
       after.map(({ managed_by }) => managed_by),
-      ['file', 'file', undefined],
+      ['file', 'file'],
     );
   });
 

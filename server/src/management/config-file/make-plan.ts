@@ -53,6 +53,7 @@ export interface PlanInput {
  */
 export function makePlan(input: PlanInput): Plan {
   const ids = idsOf(input);
+  const managed = managedIn(input);
   const changes: Change[] = [];
   const orphaned: Orphan[] = [];
   for (const section of input.sections) {
@@ -63,12 +64,29 @@ export function makePlan(input: PlanInput): Plan {
       if (change !== null) changes.push(change);
     }
     for (const left of stored.values()) {
-      if (!left.owned || file.has(left.key)) continue;
-      if (input.orphans === 'keep') orphaned.push({ section, key: left.key, id: left.row.id });
-      else changes.push(endOf(section, left, input.orphans));
+      if (file.has(left.key) || !(left.owned || isGoverned(section, left, managed))) continue;
+      // Only what the file owns can be released.
+      const orphans = input.orphans === 'release' && !left.owned ? 'keep' : input.orphans;
+      if (orphans === 'keep') orphaned.push({ section, key: left.key, id: left.row.id });
+      else changes.push(endOf(section, left, orphans));
     }
   }
   return { changes, orphaned, ids };
+}
+
+/** The ids of stored items that the file owns, or will own because it names them. Released ones are no longer owned. */
+function managedIn({ sections, stored, file, orphans }: PlanInput): ReadonlySet<string> {
+  const items = sections.flatMap(({ name }) =>
+    [...(stored.get(name)?.values() ?? [])].filter(
+      ({ owned, key }) => file.get(name)?.has(key) === true || (owned && orphans !== 'release'),
+    ),
+  );
+  return new Set(items.map(({ row }) => row.id));
+}
+
+/** Whether the item belongs to one that the file manages, and defines how that behaves. */
+function isGoverned({ governors }: Section, { row }: StoredItem, managed: ReadonlySet<string>): boolean {
+  return governors.some(({ column }) => managed.has(String(Reflect.get(row, column))));
 }
 
 /** Stored items keep their ids; new items of the file get one. */

@@ -109,23 +109,91 @@ describe('what the configuration file owns', () => {
   it('is not pruned while something that is not the file’s uses it', async () => {
     const caller = await empty();
     await apply(caller, smallFile(), withSecret);
-    const { body: lanes } = await room().call('listLanes', caller);
     const { body: endpoints } = await room().call('listEndpoints', caller);
-    const { endpoint } = await addOneOfEach(room(), caller, 'By hand');
-    const [lane_id, endpoint_id] = [lanes[0]?.id ?? '', endpoints[0]?.id ?? ''];
-    const member = (lane: string, other: string) =>
-      room().call('createMembership', caller, {
-        body: { lane_id: lane, endpoint_id: other, manual_rank: 5, enabled: true },
-      });
-    await member(lane_id, endpoint.id);
+    const { lane } = await addOneOfEach(room(), caller, 'By hand');
+    await room().call('createMembership', caller, {
+      body: { lane_id: lane.id, endpoint_id: endpoints[0]?.id ?? '', manual_rank: 5, enabled: true },
+    });
     const before = await exported(caller);
     await assert.rejects(
       apply(caller, { version: 1 }, { prune: true }),
-      refusal('conflict', 'lanes', /lane "fast" .* lane membership "fast\/by-hand"/),
+      refusal('conflict', 'endpoints', /endpoint "model" .* lane membership "by-hand\/model"/),
     );
     assert.deepEqual(await exported(caller), before);
-    assert.ok(endpoint_id !== '');
   });
+
+  /** What defines the behavior of a resource in the file, with the routes that write it. */
+  const children = [
+    ['lane_memberships', 'createMembership', 'updateMembership', 'deleteMembership', /lane "Fast"/],
+    ['credentials', 'createCredential', 'updateCredential', 'deleteCredential', /provider "Main"/],
+    [
+      'pricing_policies',
+      'createPricingPolicy',
+      'updatePricingPolicy',
+      'deletePricingPolicy',
+      /endpoint "Model"/,
+    ],
+  ] as const;
+
+  for (const [table, create, update, remove, named] of children)
+    it(`includes ${table} that the file does not name: no other writer, a line in the plan, gone with prune`, async () => {
+      const caller = await empty();
+      const own = smallFile();
+      await apply(caller, own, withSecret);
+      const { endpoint } = await addOneOfEach(room(), caller, 'By hand');
+      const idOf = async (list: 'listLanes' | 'listProviders' | 'listEndpoints', slug: string) =>
+        (await room().call(list, caller)).body.find((each) => each.slug === slug)?.id ?? '';
+      const bodies = {
+        createMembership: {
+          lane_id: await idOf('listLanes', 'fast'),
+          endpoint_id: endpoint.id,
+          manual_rank: 2,
+        },
+        createCredential: {
+          provider_id: await idOf('listProviders', 'main'),
+          name: 'second',
+          secret: 'sk-second',
+        },
+        createPricingPolicy: {
+          endpoint_id: await idOf('listEndpoints', 'model'),
+          input_cost_micros_per_1m_tokens: 1,
+          output_cost_micros_per_1m_tokens: 1,
+        },
+      };
+      const creating = () =>
+        room().call(create, caller, { body: bodies[create] as RouteBody<typeof create> });
+      const refused = refusal('managed_by_file', undefined, named);
+      if (create !== 'createPricingPolicy') await assert.rejects(creating(), refused);
+      // It was there before the file was: the file takes its parent, and covers it.
+      await apply(caller, { version: 1 }, { release: true });
+      if (create === 'createPricingPolicy') {
+        const [price] = (await room().call('listPricingPolicies', caller)).body;
+        await room().call('deletePricingPolicy', caller, { id: price?.id ?? '' });
+      }
+      const made = await creating();
+      const { pricing_policies: _, ...unpriced } = own;
+      const file: ConfigFile = create === 'createPricingPolicy' ? unpriced : own;
+      const { changes, orphaned } = await apply(caller, file, withSecret);
+      assert.ok(changes.every(({ fields }) => fields.every(({ field }) => field === 'managed_by')));
+      const { id } = made.body as { id: string };
+      assert.deepEqual(orphaned.filter((each) => each.id === id).length, 1);
+      const body = { enabled: false, manual_rank: 3, flat_request_cost_micros: 7 };
+      const fields = {
+        updateMembership: ['manual_rank', 'enabled'],
+        updateCredential: ['enabled'],
+        updatePricingPolicy: ['flat_request_cost_micros'],
+      }[update];
+      const change = Object.fromEntries(Object.entries(body).filter(([field]) => fields.includes(field)));
+      await assert.rejects(
+        room().call(update, caller, { id, body: change as RouteBody<typeof update> }),
+        refused,
+      );
+      await assert.rejects(room().call(remove, caller, { id }), refused);
+      await apply(caller, file, { prune: true });
+      const left = await sql`select 1 from ${sql.table(table)} where id = ${id}`.execute(room().db);
+      assert.equal(left.rows.length, 0);
+      assert.deepEqual((await plan(caller, file)).orphaned, []);
+    });
 
   it('is taken over from who made it by hand, and said so', async () => {
     const caller = await empty();
@@ -239,7 +307,10 @@ describe('what the configuration file owns', () => {
       const made = await addOneOfEach(room(), caller, 'By hand');
       const { provider, credential, endpoint, lane } = made;
       const slugs = { provider: provider.slug, endpoint: endpoint.slug, lane: lane.slug };
-      if (route === 'deleteProvider') await room().call('deleteEndpoint', caller, { id: endpoint.id });
+      if (route === 'deleteProvider') {
+        await room().call('deleteLane', caller, { id: lane.id });
+        await room().call('deleteEndpoint', caller, { id: endpoint.id });
+      }
       const file: ConfigFile = { version: 1, ...sections(slugs) };
       await apply(caller, file, file.credentials === undefined ? {} : { secrets: { 'env:A': 'sk-a' } });
       const before = await exported(caller);

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ConfigPlan } from '@relay/contract';
+import type { SaidChange } from '../resources/name-changes.ts';
 import type { Change, Plan } from './make-plan.ts';
 import type { HeldItem } from './secret-holders.ts';
 
@@ -15,10 +16,12 @@ export interface PlanAnswer {
   readonly changes: readonly Change[];
   readonly toProvide: readonly HeldItem[];
   readonly secrets: ConfigPlan['secrets'];
+  readonly nameChanges: readonly SaidChange[];
   readonly isApplied: boolean;
 }
 
-export function toConfigPlan({ plan, changes, toProvide, secrets, isApplied }: PlanAnswer): ConfigPlan {
+export function toConfigPlan(answer: PlanAnswer): ConfigPlan {
+  const { plan, changes, toProvide, secrets, nameChanges, isApplied } = answer;
   const count = (wanted: Change['action']) => changes.filter(({ action }) => action === wanted).length;
   return {
     plan_hash: planHash(plan),
@@ -34,6 +37,7 @@ export function toConfigPlan({ plan, changes, toProvide, secrets, isApplied }: P
       fields: [...fields],
     })),
     orphaned: plan.orphaned.map(({ section, key, id }) => ({ section: section.name, key, id })),
+    name_changes: nameChanges.map(({ change }) => change),
     required_secrets: [...new Set(toProvide.map(({ ref }) => String(ref)))].sort(),
     secrets,
   };

@@ -5,6 +5,7 @@ import type { Handlers } from '../../http/call.ts';
 import type { Database } from '../../store/postgres/schema.ts';
 import { sectionsOf } from '../registry/derived.ts';
 import type { ManagementDeps } from '../resources/deps.ts';
+import { nameTaken } from '../resources/name-changes.ts';
 import { invalidField } from '../resources/refusals.ts';
 import { type WrittenBy, writeConfiguration } from '../resources/write-configuration.ts';
 import { readConfiguration, readConfigurationAtOnce } from './configuration.ts';
@@ -13,6 +14,7 @@ import { exportFile } from './export-file.ts';
 import { judgePlan, secretsToEnterAgain } from './judge-plan.ts';
 import { makePlan, type Orphans, type Plan, type PlanInput } from './make-plan.ts';
 import { demandNamedScopes, isFenced, mayReplaceSecrets } from './named-scopes.ts';
+import { nameChangesIn } from './plan-names.ts';
 import { demandRoomForPlan } from './plan-room.ts';
 import { planHash, toConfigPlan } from './plan-wire.ts';
 import { readFile } from './read-file.ts';
@@ -54,6 +56,7 @@ export function configFileHandlers(deps: ConfigFileDeps): Handlers {
         changes,
         toProvide,
         secrets: secretStates(input, given),
+        nameChanges: nameChangesIn(input, plan),
         isApplied: false,
       });
     },
@@ -98,6 +101,8 @@ export async function applyConfigFile(
   return writeConfiguration(deps, by, 'alone', async (tx) => {
     const { input, plan, toProvide, toEnterAgain } = await prepare(tx, organizationId);
     demandSamePlan(request, plan);
+    const nameChanges = nameChangesIn(input, plan);
+    if (request.takes_over !== true && nameChanges[0] !== undefined) throw nameTaken(nameChanges[0], null);
     const { sealer } = deps;
     const given = { sealer, organizationId, secrets: request.secrets ?? {}, toProvide, toEnterAgain };
     demandProvided(given);
@@ -105,7 +110,7 @@ export async function applyConfigFile(
     const changes = withSecrets(input, plan, given);
     demandNamedScopes(by.caller, input, changes);
     return {
-      result: toConfigPlan({ plan, changes, toProvide, secrets, isApplied: true }),
+      result: toConfigPlan({ plan, changes, toProvide, secrets, nameChanges, isApplied: true }),
       changes: await writeChanges(tx, organizationId, input.sections, changes),
       isFenced: isFenced(input, changes),
     };

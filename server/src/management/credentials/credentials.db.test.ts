@@ -89,7 +89,10 @@ describe('credentials', () => {
       refusal('conflict', 'name'),
     );
     await room.call('updateCredential', room.acme, { id: credential.id, body });
-    await addOneOfEach(room, room.acme, 'Named');
+    const { provider: another } = await addOneOfEach(room, room.acme, 'Another');
+    await room.call('createCredential', room.acme, {
+      body: { provider_id: another.id, name: 'Named', secret: 'sk-of-another' },
+    });
   });
 
   it('reach the snapshot of this process before the answer', async () => {
@@ -145,14 +148,14 @@ describe('credentials', () => {
   });
 
   it('are not deleted while an endpoint names them', async () => {
-    const { provider, credential, endpoint } = await addOneOfEach(room, room.acme, 'Named');
+    const { provider, credential, endpoint } = await addOneOfEach(room, room.acme, 'In use');
     await room.call('updateEndpoint', room.acme, {
       id: endpoint.id,
       body: { credential_id: credential.id },
     });
     await assert.rejects(
       room.call('deleteCredential', room.acme, { id: credential.id }),
-      refusal('conflict', 'credential_id', /endpoint "Named"/),
+      refusal('conflict', 'credential_id', /endpoint "In use"/),
     );
     await room.call('updateEndpoint', room.acme, { id: endpoint.id, body: { credential_id: null } });
     await room.call('deleteCredential', room.acme, { id: credential.id });

@@ -9,7 +9,7 @@ export const resources = [
   defineResource({
     noun: credentialResource.section.noun,
     table: storedTable('credentials'),
-    parents: [{ table: 'providers', column: 'provider_id' }],
+    parents: [{ table: 'providers', column: 'provider_id', governs: 'provider' }],
     change: { body: CredentialUpdate, wire: (_deps, _db, row) => toCredential(row) },
     section: credentialSection,
     handlers: credentialHandlers,

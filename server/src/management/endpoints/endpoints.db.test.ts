@@ -133,11 +133,20 @@ describe('endpoints', () => {
     }
   });
 
-  it('take their memberships and prices along when deleted', async () => {
-    const { endpoint } = await addOneOfEach(room, room.acme, 'Gone');
+  it('are not deleted while lanes use them, and take their prices along', async () => {
+    const { endpoint, lane, membership } = await addOneOfEach(room, room.acme, 'Gone');
+    const { body: other } = await room.call('createLane', room.acme, {
+      body: { name: 'Also Gone', members: [{ endpoint_id: endpoint.id, enabled: false }] },
+    });
+    await assert.rejects(
+      room.call('deleteEndpoint', room.acme, { id: endpoint.id }),
+      refusal('conflict', 'endpoint_id', /used by lanes "Gone", "Also Gone"/),
+    );
+    assert.equal((await room.call('getLane', room.acme, { id: lane.id })).body.members.length, 1);
+    await room.call('deleteMembership', room.acme, { id: membership.id });
+    await room.call('deleteLane', room.acme, { id: other.id });
     await room.call('deleteEndpoint', room.acme, { id: endpoint.id });
-    const { body: memberships } = await room.call('listMemberships', room.acme);
     const { body: prices } = await room.call('listPricingPolicies', room.acme);
-    assert.ok([...memberships, ...prices].every(({ endpoint_id }) => endpoint_id !== endpoint.id));
+    assert.ok(prices.every(({ endpoint_id }) => endpoint_id !== endpoint.id));
   });
 });

@@ -9,6 +9,7 @@ export const resources = [
     noun: endpointResource.section.noun,
     table: storedTable('endpoints'),
     counted: 'endpoints',
+    callable: 'endpoints',
     feature: ['endpoints', 'listEndpoints'],
     change: { body: EndpointUpdate, wire: (deps, _db, row) => toOneEndpoint(deps, row) },
     section: endpointSection,

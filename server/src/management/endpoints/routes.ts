@@ -8,10 +8,11 @@ import { endpointFields, type HealthDeps, readHealth } from '../endpoint-health.
 import { defaultPrices } from '../pricing-policies/default-price.ts';
 import type { ManagementDeps } from '../resources/deps.ts';
 import { heldReference } from '../resources/reference.ts';
-import { invalidField } from '../resources/refusals.ts';
+import { conflict, invalidField, listNames } from '../resources/refusals.ts';
 import type { Row } from '../resources/rows.ts';
 import { insertSlugged } from '../resources/slugged-insert.ts';
 import type { ResourceWrites } from '../resources/write-resource.ts';
+import { laneNamesWith } from './queries.ts';
 import { INTEGER_MAX, toEndpoint } from './wire.ts';
 
 export function endpointHandlers(
@@ -74,8 +75,18 @@ export function endpointHandlers(
       });
       return toWire(row);
     },
-    deleteEndpoint: (call) => writes.remove(call, call.params.endpoint_id),
+    deleteEndpoint: (call) =>
+      writes.remove(call, call.params.endpoint_id, ({ tx }, before) => demandInNoLane(tx, before)),
   };
+}
+
+async function demandInNoLane(tx: Transaction<Database>, row: Row<'endpoints'>): Promise<void> {
+  const names = await laneNamesWith(tx, row.organization_id, row.id);
+  if (names.length === 0) return;
+  throw conflict(
+    'endpoint_id',
+    `The endpoint is still used by ${names.length === 1 ? 'lane' : 'lanes'} ${listNames(names)}. Remove it from every lane first.`,
+  );
 }
 
 export async function toOneEndpoint(deps: HealthDeps, row: Row<'endpoints'>): Promise<Endpoint> {

@@ -4,6 +4,7 @@ import type { Transaction } from 'kysely';
 import type { Database } from '../../store/postgres/schema.ts';
 import { auditedRow } from '../resources/audited-row.ts';
 import { demandMatch, entityTag } from '../resources/entity-tag.ts';
+import { demandGovernorsFree } from '../resources/governors.ts';
 import { demandNotOwnedByFile } from '../resources/ownership.ts';
 import { heldReference } from '../resources/reference.ts';
 import { invalidField, isId, notFound } from '../resources/refusals.ts';
@@ -11,6 +12,7 @@ import { demandRepeated } from '../resources/repeated-fields.ts';
 import { ownedRows, type Row, storedTable } from '../resources/rows.ts';
 import { type WriteDeps, writeConfiguration } from '../resources/write-configuration.ts';
 import type { WriteCall } from '../resources/write-resource.ts';
+import { bindingGovernors } from './binding-parents.ts';
 import { listBindingsOf } from './queries.ts';
 import { toBinding } from './wire.ts';
 
@@ -106,16 +108,22 @@ async function writeBindings(
     left.delete(keyOf(targetType, target_id));
     if (known === undefined) {
       const row = { id: newId(), guardrail_id, target_type: targetType, target_id, enabled };
+      await demandGovernorsFree(tx, bindingGovernors, { ...row, organization_id: organizationId });
       await bindingRows.insert(tx, organizationId, row);
     } else if (known.enabled !== enabled) {
-      demandNotOwnedByFile('guardrail_binding', known);
+      await demandFree(tx, known);
       await bindingRows.update(tx, organizationId, known.id, { enabled });
     }
   }
   for (const row of left.values()) {
-    demandNotOwnedByFile('guardrail_binding', row);
+    await demandFree(tx, row);
     await bindingRows.remove(tx, organizationId, row.id);
   }
+}
+
+async function demandFree(tx: Transaction<Database>, row: BindingRow): Promise<void> {
+  demandNotOwnedByFile('guardrail_binding', row);
+  await demandGovernorsFree(tx, bindingGovernors, row);
 }
 
 /** The stored id of the target, which cannot be deleted until commit. */

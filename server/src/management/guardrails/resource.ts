@@ -1,6 +1,7 @@
 import { GuardrailUpdate, guardrailBindingResource } from '@relay/contract';
 import { defineResource } from '../resources/resource.ts';
 import { storedTable } from '../resources/rows.ts';
+import { bindingParents } from './binding-parents.ts';
 import { bindingHandlers } from './binding-routes.ts';
 import { guardrailBindingSection } from './binding-section.ts';
 import { guardrailResource } from './replace-bindings.ts';
@@ -21,12 +22,7 @@ export const resources = [
   defineResource({
     noun: guardrailBindingResource.section.noun,
     table: storedTable('guardrail_bindings'),
-    parents: [
-      { table: 'guardrails', column: 'guardrail_id' },
-      { table: 'providers', column: 'target_id' },
-      { table: 'endpoints', column: 'target_id' },
-      { table: 'lanes', column: 'target_id' },
-    ],
+    parents: bindingParents,
     isFenced: () => true,
     section: guardrailBindingSection,
     handlers: bindingHandlers,

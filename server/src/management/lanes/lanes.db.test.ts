@@ -59,9 +59,10 @@ describe('routing lanes', () => {
   });
 
   it('of one name created at the same moment get slugs of their own', async () => {
+    const body = { name: 'Twin', takes_over: true };
     const made = await Promise.all([
-      room.call('createLane', room.acme, { body: { name: 'Twin' } }),
-      room.call('createLane', room.acme, { body: { name: 'Twin' } }),
+      room.call('createLane', room.acme, { body }),
+      room.call('createLane', room.acme, { body }),
     ]);
     assert.deepEqual(made.map(({ body }) => body.slug).sort(), ['twin', 'twin-2']);
   });

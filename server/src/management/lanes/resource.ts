@@ -11,6 +11,7 @@ export const resources = [
     noun: laneResource.section.noun,
     table: storedTable('lanes'),
     counted: 'lanes',
+    callable: 'lanes',
     feature: ['lanes', 'listLanes'],
     change: {
       body: LaneUpdate,

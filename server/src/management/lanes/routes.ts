@@ -5,9 +5,8 @@ import type { tables } from '../../store/postgres/schema.ts';
 import type { ManagementDeps } from '../resources/deps.ts';
 import type { Row } from '../resources/rows.ts';
 import { insertSlugged } from '../resources/slugged-insert.ts';
-import type { ResourceWrites, Writing } from '../resources/write-resource.ts';
+import type { ResourceWrites } from '../resources/write-resource.ts';
 import { membersOf, replaceMembers } from './members.ts';
-import { demandShadowsNoModel } from './shadowed-model.ts';
 import { toLane, toLaneDetail } from './wire.ts';
 
 export function laneHandlers(deps: ManagementDeps, writes: ResourceWrites<typeof tables.lanes>): Handlers {
@@ -31,7 +30,6 @@ export function laneHandlers(deps: ManagementDeps, writes: ResourceWrites<typeof
           name: body.name,
           slug,
         }));
-        if (!lane.shadows_model) await demandShadowsNoModel(tx, organizationId, [lane.slug, lane.name]);
         if (body.members !== undefined) await replaceMembers(deps, writing, lane, body.members);
         return lane;
       });
@@ -41,7 +39,6 @@ export function laneHandlers(deps: ManagementDeps, writes: ResourceWrites<typeof
       const { body } = call;
       demandStorable(body);
       const row = await writes.update(call, call.params.group_id, async (writing, before) => {
-        await demandNewName(writing, before, body);
         if (body.members !== undefined) await replaceMembers(deps, writing, before, body.members);
         return { ...settingsOf(body), name: body.name };
       });
@@ -49,17 +46,6 @@ export function laneHandlers(deps: ManagementDeps, writes: ResourceWrites<typeof
     },
     deleteLane: (call) => writes.remove(call, call.params.group_id),
   };
-}
-
-/** Checks the name when it changes, and both names when the lane may no longer take that of a model. */
-async function demandNewName(
-  { tx, organizationId }: Writing,
-  before: Row<'lanes'>,
-  { name, shadows_model = before.shadows_model }: LaneUpdate,
-): Promise<void> {
-  if (shadows_model) return;
-  if (before.shadows_model) await demandShadowsNoModel(tx, organizationId, [before.slug, name]);
-  else if (name !== before.name) await demandShadowsNoModel(tx, organizationId, [name]);
 }
 
 /** The columns that a create and an update may both set. */

@@ -10,7 +10,7 @@ export const resources = [
     noun: membershipResource.section.noun,
     table: storedTable('lane_memberships'),
     parents: [
-      { table: 'lanes', column: 'lane_id' },
+      { table: 'lanes', column: 'lane_id', governs: 'lane' },
       { table: 'endpoints', column: 'endpoint_id' },
     ],
     change: { body: MembershipUpdate, wire: (_deps, _db, row) => toMembership(row) },

@@ -85,7 +85,7 @@ function planned({ request, provider, endpoint, policy, found, nowMs }: Compared
       action,
       held_back: isWritten ? heldBack : null,
       factor,
-      managed_by_file: policy?.managed_by === 'file',
+      managed_by_file: isManaged(request, endpoint, policy),
       current_source: policy?.source ?? null,
       current_as_of: policy === undefined ? null : (policy.as_of ?? policy.updated_at).toISOString(),
       listed_as: found.map((each) => `${each.provider}/${each.model}`),
@@ -95,6 +95,17 @@ function planned({ request, provider, endpoint, policy, found, nowMs }: Compared
       capabilities: entry?.capabilities ?? [],
     },
   };
+}
+
+/** An endpoint that the file manages follows Relay's price list alone, unless the file names its price. */
+function isManaged(
+  { source }: PricePlanRequest,
+  endpoint: Row<'endpoints'>,
+  policy: Row<'pricing_policies'> | undefined,
+): boolean {
+  if (policy?.managed_by === 'file') return true;
+  const staysDefault = source === 'catalog' && (policy === undefined || policy.source === 'catalog');
+  return endpoint.managed_by === 'file' && !staysDefault;
 }
 
 function actionOf(

@@ -9,7 +9,7 @@ import { toPricingPolicy } from './wire.ts';
 export const resources = [
   defineResource({
     ...pricingPolicy,
-    parents: [{ table: 'endpoints', column: 'endpoint_id' }],
+    parents: [{ table: 'endpoints', column: 'endpoint_id', governs: 'endpoint' }],
     feature: ['pricing', 'listPricingPolicies'],
     change: { body: PricingPolicyUpdate, wire: (_deps, _db, row) => toPricingPolicy(row) },
     section: pricingPolicySection,

@@ -229,11 +229,12 @@ describe('providers', () => {
   });
 
   it('are not deleted while endpoints use them, and take their credentials along', async () => {
-    const { provider, endpoint } = await addOneOfEach(room, room.acme, 'Used');
+    const { provider, endpoint, lane } = await addOneOfEach(room, room.acme, 'Used');
     await assert.rejects(
       room.call('deleteProvider', room.acme, { id: provider.id }),
       refusal('conflict', 'provider_id', /endpoint "Used"/),
     );
+    await room.call('deleteLane', room.acme, { id: lane.id });
     await room.call('deleteEndpoint', room.acme, { id: endpoint.id });
     await room.call('deleteProvider', room.acme, { id: provider.id });
     await assert.rejects(room.call('getProvider', room.acme, { id: provider.id }), refusal('not_found'));

@@ -1,4 +1,4 @@
-import { sql, type Transaction } from 'kysely';
+import { type Kysely, sql, type Transaction } from 'kysely';
 import type { Database } from '../../store/postgres/schema.ts';
 
 /**
@@ -11,10 +11,22 @@ export async function lockConfiguration(
   organizationId: string,
   how: 'shared' | 'alone',
 ): Promise<void> {
-  const place = sql`hashtextextended(${`relay configuration of ${organizationId}`}, 0)`;
+  const place = placeOf('configuration', organizationId);
   const lock =
     how === 'shared'
       ? sql`select pg_advisory_xact_lock_shared(${place})`
       : sql`select pg_advisory_xact_lock(${place})`;
   await lock.execute(tx);
+}
+
+/**
+ * Held until the transaction ends, so that names which two writes give concurrently meet. Taken last, before the version alone: a holder waits for
+ * no row, which prevents deadlocks.
+ */
+export async function lockNames(tx: Kysely<Database>, organizationId: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${placeOf('callable names', organizationId)})`.execute(tx);
+}
+
+function placeOf(what: string, organizationId: string) {
+  return sql`hashtextextended(${`relay ${what} of ${organizationId}`}, 0)`;
 }

@@ -23,7 +23,10 @@ describe('a create with an Idempotency-Key', () => {
   });
 
   const lane = (key: string, name: string, caller: Caller = room.acme) =>
-    room.call('createLane', caller, { body: { name }, headers: { 'idempotency-key': key } });
+    room.call('createLane', caller, {
+      body: { name, takes_over: true },
+      headers: { 'idempotency-key': key },
+    });
   const lanesNamed = async (name: string, caller: Caller = room.acme) =>
     (await room.call('listLanes', caller)).body.filter((found) => found.name === name).length;
   const rowOf = (key: string) =>

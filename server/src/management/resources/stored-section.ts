@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Counted } from '../../domain/access.ts';
 import type { Columns, Database } from '../../store/postgres/schema.ts';
+import type { Governor } from './governors.ts';
 import { ownedRows, type RowOf, type Table, type Values } from './rows.ts';
 import type { SecretPlace } from './sealed-secret.ts';
 import {
@@ -27,6 +28,8 @@ export interface StoredEntry {
 export interface Section extends SectionShape {
   readonly table: Table;
   readonly counted: Counted | null;
+  /** Parents whose behavior the items define. */
+  readonly governors: readonly Governor[];
   /** Whether no gateway may use the old state of this section once an apply is answered. */
   readonly isFenced: boolean;
   /** A scope that an apply needs only when the file names or changes items of this section. */
@@ -43,11 +46,12 @@ export interface Section extends SectionShape {
 interface SectionResource<C extends Columns> {
   readonly table: Table<C>;
   readonly counted?: Counted;
+  readonly governors?: readonly Governor[];
   isFenced?(after: RowOf<C>): boolean;
 }
 
 export function storedSection<Item extends object, C extends Columns>(
-  { table, counted, isFenced }: SectionResource<C>,
+  { table, counted, governors = [], isFenced }: SectionResource<C>,
   given: SectionOf<Item, C>,
 ): Section {
   const { announced, secret } = given;
@@ -55,6 +59,7 @@ export function storedSection<Item extends object, C extends Columns>(
     ...sectionShape(given),
     table,
     counted: counted ?? null,
+    governors,
     isFenced: isFenced !== undefined,
     scopeWhenNamed: announced.manageWhenNamed === true ? announced.scopes.manage : null,
     columnsOf: (entry, idOf) => given.columnsOf(itemOf(entry), idOf),

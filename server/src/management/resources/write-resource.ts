@@ -4,6 +4,8 @@ import type { Columns, Database } from '../../store/postgres/schema.ts';
 import { type Dependent, demandNoneOwnedBelow } from './dependents.ts';
 import type { ManagementDeps } from './deps.ts';
 import { demandMatch, entityTag, type Tagged } from './entity-tag.ts';
+import { demandGovernorsFree, type Governor } from './governors.ts';
+import { demandNamesKept, type NamedTable } from './name-changes.ts';
 import { demandNotOwnedByFile } from './ownership.ts';
 import { type ListCall, type ListRoute, listFound } from './paging.ts';
 import { demandRoom, type PlanCount } from './plan-counts.ts';
@@ -16,6 +18,8 @@ import { type RecordedChange, recorded, type WrittenBy, writeConfiguration } fro
 export interface WriteCall extends WrittenBy {
   readonly header: (name: string) => string | undefined;
   readonly setHeader: (name: string, value: string) => void;
+  readonly body?: unknown;
+  readonly query?: unknown;
 }
 
 export interface UpdateCall extends WriteCall {
@@ -28,6 +32,9 @@ export interface WrittenResource<C extends Columns> {
   readonly table: Table<C>;
   readonly counted?: PlanCount;
   readonly dependents: readonly Dependent[];
+  readonly governors?: readonly Governor[];
+  /** Rows bring names that requests can call: writes keep what existing names stand for, unless they say otherwise. */
+  readonly callable?: NamedTable;
   isFenced?(after: RowOf<C>): boolean;
   readonly change?: Changeable<C>;
   parts?(db: Kysely<Database>, row: RowOf<C>, how: 'read' | 'locked'): Promise<readonly Tagged[]>;
@@ -87,7 +94,9 @@ export function resourceWrites<C extends Columns>(
       const after = await write(call, async (writing) => {
         const { counted } = resource;
         if (counted !== undefined) await demandRoom(writing.tx, writing.organizationId, counted);
-        return { before: null, after: await insert(writing, deps.newId()) };
+        const inserted = await insert(writing, deps.newId());
+        await demandGovernorsFree(writing.tx, resource.governors ?? [], inserted);
+        return { before: null, after: inserted };
       });
       return demandFound(noun, after);
     },
@@ -108,8 +117,9 @@ export function resourceWrites<C extends Columns>(
       if (!isId(id)) throw notFound(noun);
       await write(call, async (writing) => {
         const before = await lockedRow(resource, rows, writing, call, id);
-        await check?.(writing, before);
+        // What the file owns comes first: its owner alone can remove it, so the other advice would not work.
         await demandNoneOwnedBelow(writing.tx, resource, before);
+        await check?.(writing, before);
         await rows.remove(writing.tx, writing.organizationId, id);
         return { before, after: null };
       });
@@ -130,9 +140,12 @@ async function writeRow<C extends Columns>(
   change: RowChange<C>,
 ): Promise<RowOf<C> | null> {
   const { organizationId } = call.caller;
+  const { callable } = resource;
   const { row, tag } = await writeConfiguration(deps, call, 'shared', async (tx) => {
     const others: RecordedChange[] = [];
     const { before, after } = await change({ tx, organizationId, also: (other) => others.push(other) });
+    if (callable !== undefined && !takesOver(call))
+      await demandNamesKept(tx, organizationId, { table: callable, before, after });
     const isFenced = after !== null && resource.isFenced?.(after) === true;
     // A write that leaves the row as it was is not recorded.
     const own = before === after ? [] : [recorded(resource, before, after)];
@@ -141,6 +154,13 @@ async function writeRow<C extends Columns>(
   });
   if (tag !== null) call.setHeader(headers.etag, tag);
   return row;
+}
+
+/** A deletion has no body, and says it in its query. */
+function takesOver({ body, query }: WriteCall): boolean {
+  return [body, query].some(
+    (sent) => typeof sent === 'object' && sent !== null && Reflect.get(sent, 'takes_over') === true,
+  );
 }
 
 /** Whether the body only repeats what is stored. Throws for a field with a value that it cannot have. */
@@ -168,6 +188,7 @@ async function lockedRow<C extends Columns>(
   const { noun } = resource;
   const row = demandFound(noun, await rows.lock(tx, organizationId, id));
   demandNotOwnedByFile(noun, row);
+  await demandGovernorsFree(tx, resource.governors ?? [], row);
   demandMatch(call.header, row, await resource.parts?.(tx, row, 'locked'));
   return row;
 }

@@ -77,7 +77,7 @@ describe('an explanation of an unsaved edit', () => {
   });
 
   it('is rejected as a save would be', async () => {
-    await assert.rejects(explain({ name: 'model' }), refusal('lane_shadows_model'));
+    await assert.rejects(explain({ name: 'model' }), refusal('name_taken'));
     await assert.rejects(
       explain({ members: [{ endpoint_id: 'nothing' }] }),
       refusal('not_found', 'members[0].endpoint_id'),

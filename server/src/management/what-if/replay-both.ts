@@ -1,6 +1,10 @@
+import { type NameChange, WHAT_IF_LISTED_MAX } from '@relay/contract';
 import { limitsInForce } from '../../domain/limits/limits.ts';
+import { takenNames } from '../../domain/routing/changed-names.ts';
+import type { OrganizationSnapshot } from '../../domain/snapshot.ts';
 import { uuidTimeMs } from '../../kit/uuid-time.ts';
 import type { ReplayedRow } from '../../store/ledger/log/read-replayed.ts';
+import { saidChange } from '../resources/name-changes.ts';
 import { compareEdited, compareSides } from './compare.ts';
 import { compareLanes } from './compare-lanes.ts';
 import { createLaneOf } from './lane-of.ts';
@@ -83,11 +87,18 @@ export async function startBothReplays(
         to: new Date(endedMs).toISOString(),
         requests: sent,
         left_out: leftOut,
+        name_changes: takenBetween(before.snapshot, after.snapshot),
         history: history.figures('all'),
         isCutShort,
       };
     },
   };
+}
+
+function takenBetween(before: OrganizationSnapshot, after: OrganizationSnapshot): NameChange[] {
+  const lanes = [...before.lanes.values(), ...after.lanes.values()];
+  const taken = takenNames(before, after).slice(0, WHAT_IF_LISTED_MAX);
+  return taken.map((each) => saidChange(each, lanes).change);
 }
 
 /** The limit that only the edited configuration has; null if the edit adds none that is in force. */

@@ -228,7 +228,7 @@ describe('what-if of one edited resource', () => {
     const { endpointId } = await ids(other);
     const members = [{ endpoint_id: endpointId }];
     await assert.rejects(saved({ members }), refusal('not_found', 'members[0].endpoint_id'));
-    await assert.rejects(saved({ name: 'gpt-5' }), refusal('lane_shadows_model'));
+    await assert.rejects(saved({ name: 'gpt-5' }), refusal('name_taken'));
     await apply(caller, smallFile(), withSecret);
     await assert.rejects(saved({ name: 'Owned' }), refusal('managed_by_file'));
   });

@@ -4,26 +4,36 @@ import { faultsIn } from '../fault.ts';
 export const routingFaults = faultsIn('server/src/domain', [
   {
     name: 'a name of a lane wins over a slug',
-    file: 'routing/routing.ts',
-    find: '    routes.set(lane.name, route);\n  });\n  yield* stepsOver(laneRoutes, ([lane, route]) => routes.set(lane.slug, route));',
+    file: 'routing/callable-names.ts',
+    find: '  yield* stepsOver(enabled, (lane) => names.set(lane.slug, laneMeaning(lane)));',
     replace:
-      '    routes.set(lane.slug, route);\n  });\n  yield* stepsOver(laneRoutes, ([lane, route]) => routes.set(lane.name, route));',
+      '  yield* stepsOver(enabled, (lane) => names.has(lane.slug) || names.set(lane.slug, laneMeaning(lane)));',
     why: 'renaming one lane takes the traffic of another',
+    tests: ['routing/routing-table.test.ts'],
   },
   {
     name: 'a model wins over a lane of the same name',
-    file: 'routing/routing.ts',
-    find: '  yield* addLaneRoutes(byName, lanes, members, mixedClasses);\n  const models',
+    file: 'routing/callable-names.ts',
+    find: '  return names;',
     replace:
-      '  yield* addLaneRoutes(byName, lanes, members, mixedClasses);\n  yield* addModelRoutes(byName, candidates, modelName, mixedClasses);\n  const models',
+      '  yield* stepsOver(served, (endpoint) => names.set(endpoint.upstreamModel, modelMeaning(endpoint)));\n  return names;',
     why: 'a lane that shadows a model is passed by',
+    tests: ['routing/routing-table.test.ts'],
+  },
+  {
+    name: 'a lane may take the name of another',
+    file: 'routing/changed-names.ts',
+    find: 'if (after === undefined || after === meaning || !isServed(meaning, name)) continue;',
+    replace: 'if (partsOf(meaning).kind === "lane" || after === undefined || after === meaning) continue;',
+    why: 'a second lane takes the traffic of the first',
   },
   {
     name: 'a disabled lane serves',
-    file: 'routing/routing.ts',
+    file: 'routing/callable-names.ts',
     find: '.filter((lane) => lane.enabled)',
     replace: '',
     why: 'disabling a lane has no effect',
+    tests: ['routing/routing-table.test.ts'],
   },
   {
     name: "another provider's credential is sent",

@@ -4,10 +4,26 @@ export const managementFaults = faultsIn('server/src/management', [
   {
     name: "deleting an endpoint deletes the file's pricing",
     file: 'pricing-policies/resource.ts',
-    find: "    parents: [{ table: 'endpoints', column: 'endpoint_id' }],\n",
+    find: "    parents: [{ table: 'endpoints', column: 'endpoint_id', governs: 'endpoint' }],\n",
     replace: '',
     why: 'what the file owns disappears by hand, and the next apply puts it back',
     tests: ['registry/tables.db.test.ts', 'config-file/ownership.db.test.ts'],
+  },
+  {
+    name: 'credentials are added below a provider that the file manages',
+    file: 'credentials/resource.ts',
+    find: "column: 'provider_id', governs: 'provider' }",
+    replace: "column: 'provider_id' }",
+    why: 'the configuration drifts from the file, and the plan does not say so',
+    tests: ['config-file/ownership.db.test.ts'],
+  },
+  {
+    name: 'renaming a lane takes the name of another',
+    file: 'lanes/resource.ts',
+    find: "    callable: 'lanes',\n",
+    replace: '',
+    why: 'a second lane takes the traffic of the first without a word',
+    tests: ['resources/name-changes.db.test.ts'],
   },
   {
     name: 'a price that moves too far is not held back',
