@@ -48,6 +48,7 @@ function policy(upstream_model: string, more: Partial<Policy> = {}): Policy {
     scheduled: [],
     source: 'manual',
     as_of: at(DAY),
+    etag: '"1"',
     ...more,
   };
 }

@@ -2,19 +2,7 @@ import Type, { type Static } from 'typebox';
 import { SecretRef, slugOf, without } from '../config-item.ts';
 import type { ResourceDefinition } from '../resource-definition.ts';
 import { changeErrors, createErrors, noContent } from '../route-definition.ts';
-import {
-  changeOf,
-  closed,
-  flag,
-  Id,
-  Name,
-  nullable,
-  optional,
-  PageQuery,
-  params,
-  Timestamp,
-  WriteOnlySecret,
-} from '../schema.ts';
+import { changeOf, closed, EntityTag, flag, Id, Name, nullable, optional, PageQuery, params, Timestamp, WriteOnlySecret } from '../schema.ts';
 import { ManagedBy } from './values.ts';
 
 export const Credential = closed('Credential', {
@@ -25,6 +13,7 @@ export const Credential = closed('Credential', {
   created_at: Timestamp,
   last_used_at: nullable(Timestamp),
   managed_by: optional(ManagedBy),
+  etag: EntityTag,
 });
 export type Credential = Static<typeof Credential>;
 

@@ -2,23 +2,7 @@ import Type, { type Static } from 'typebox';
 import { without } from '../config-item.ts';
 import type { ResourceDefinition } from '../resource-definition.ts';
 import { changeErrors, noContent } from '../route-definition.ts';
-import {
-  changeOf,
-  closed,
-  flag,
-  Id,
-  integer,
-  nullable,
-  Ok,
-  oneOf,
-  optional,
-  PageQuery,
-  pageFields,
-  params,
-  query,
-  Timestamp,
-  text,
-} from '../schema.ts';
+import { changeOf, closed, EntityTag, flag, Id, integer, nullable, Ok, oneOf, optional, pageFields, PageQuery, params, query, text, Timestamp } from '../schema.ts';
 import { LimitMetric, LimitPeriod, ManagedBy, PolicyScopeType, TargetType } from './values.ts';
 
 const LimitValue = integer({ description: 'The maximum for one window; micro-USD for `spend`.' });
@@ -106,6 +90,7 @@ export const budgetFields = {
   enforcement: Enforcement,
   enabled: flag(),
   ...alertFields,
+  etag: EntityTag,
 };
 
 export const budgetWriteFields = {
@@ -132,7 +117,10 @@ export type UserLimitPolicy = Static<typeof UserLimitPolicy>;
 export const UserLimitPolicyList = closed('UserLimitPolicyList', { policies: Type.Array(UserLimitPolicy) });
 
 /** Updates the policy with this `limit_uuid`; without it, creates one. */
-export const UserLimitPolicyUpsert = closed('UserLimitPolicyUpsert', { user_uuid: Id, ...budgetWriteFields });
+export const UserLimitPolicyUpsert = changeOf('UserLimitPolicyUpsert', UserLimitPolicy, {
+  user_uuid: Id,
+  ...budgetWriteFields,
+});
 export type UserLimitPolicyUpsert = Static<typeof UserLimitPolicyUpsert>;
 
 export const ApiKeyLimitPolicy = closed('ApiKeyLimitPolicy', {
@@ -148,7 +136,7 @@ export const ApiKeyLimitPolicyList = closed('ApiKeyLimitPolicyList', {
   policies: Type.Array(ApiKeyLimitPolicy),
 });
 
-export const ApiKeyLimitPolicyUpsert = closed('ApiKeyLimitPolicyUpsert', {
+export const ApiKeyLimitPolicyUpsert = changeOf('ApiKeyLimitPolicyUpsert', ApiKeyLimitPolicy, {
   api_key_uuid: Id,
   ...budgetWriteFields,
 });

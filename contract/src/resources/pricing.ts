@@ -2,19 +2,7 @@ import Type, { type Static, type TOptional, type TProperties, type TSchema } fro
 import { slugOf, without } from '../config-item.ts';
 import type { ResourceDefinition } from '../resource-definition.ts';
 import { changeErrors, createErrors, noContent } from '../route-definition.ts';
-import {
-  changeOf,
-  closed,
-  Id,
-  integer,
-  Micros,
-  nullable,
-  oneOf,
-  optional,
-  PageQuery,
-  params,
-  Timestamp,
-} from '../schema.ts';
+import { changeOf, closed, EntityTag, Id, integer, Micros, nullable, oneOf, optional, PageQuery, params, Timestamp } from '../schema.ts';
 import { ManagedBy } from './values.ts';
 
 const Currency = Type.Literal('USD', { default: 'USD' });
@@ -128,6 +116,7 @@ export const PricingPolicy = closed('PricingPolicy', {
   source: Source,
   as_of: describedTimestamp(),
   managed_by: optional(ManagedBy),
+  etag: EntityTag,
 });
 export type PricingPolicy = Static<typeof PricingPolicy>;
 

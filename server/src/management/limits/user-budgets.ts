@@ -1,3 +1,4 @@
+import { UserLimitPolicyUpsert } from '@relay/contract';
 import type { Kysely, Transaction } from 'kysely';
 import type { Database } from '../../store/postgres/schema.ts';
 import type { RowRange } from '../resources/rows.ts';
@@ -39,6 +40,7 @@ export const userBudgets: BudgetKind = {
   noun: 'user_limit_policy',
   rows: userBudgetRows,
   subjectColumn: 'user_id',
+  body: UserLimitPolicyUpsert,
   fixed: [],
   async lockSubject(tx: Transaction<Database>, organizationId, userId) {
     const member = await tx
@@ -49,5 +51,6 @@ export const userBudgets: BudgetKind = {
       .forNoKeyUpdate()
       .executeTakeFirst();
     if (member === undefined) throw unknownSubject(names);
+    return {};
   },
 };
