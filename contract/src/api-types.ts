@@ -541,7 +541,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** Read the organization */
+        get: operations["getOrg"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1859,10 +1860,23 @@ export interface components {
             /** @enum {string} */
             role: "owner" | "admin" | "developer" | "viewer" | "billing";
         };
-        /** AccountUpdate */
+        /**
+         * AccountUpdate
+         * @description This call can’t change these fields; send them unchanged or omit them: id, email, status, marketing_opt_in, user, org, role.
+         */
         AccountUpdate: {
+            /** @description An opaque identifier. */
+            id?: string;
+            email?: string;
+            /** @enum {string} */
+            status?: "active" | "invited" | "suspended";
+            marketing_opt_in?: boolean;
+            user?: components["schemas"]["User"];
+            org?: components["schemas"]["Org"];
+            /** @enum {string} */
+            role?: "owner" | "admin" | "developer" | "viewer" | "billing";
             /** @description At least one visible character. */
-            name: string;
+            name?: string;
         };
         /** Alert */
         Alert: {
@@ -2084,6 +2098,8 @@ export interface components {
             labels: {
                 [key: string]: string;
             };
+            /** @description The version of this resource. Send it as `If-Match` to change or delete only this version. */
+            etag: string;
         };
         /** ApiKeyCreate */
         ApiKeyCreate: {
@@ -2157,13 +2173,24 @@ export interface components {
              * @default false
              */
             alert_on_forecast: boolean;
+            /** @description The version of this resource. Send it as `If-Match` to change or delete only this version. */
+            etag: string;
         };
         /** ApiKeyLimitPolicyList */
         ApiKeyLimitPolicyList: {
             policies: components["schemas"]["ApiKeyLimitPolicy"][];
         };
-        /** ApiKeyLimitPolicyUpsert */
+        /**
+         * ApiKeyLimitPolicyUpsert
+         * @description This call can’t change these fields; send them unchanged or omit them: id, owner_user_uuid, etag.
+         */
         ApiKeyLimitPolicyUpsert: {
+            /** @description An opaque identifier. */
+            id?: string;
+            /** @description An opaque identifier. */
+            owner_user_uuid?: string;
+            /** @description The version of this resource. Send it as `If-Match` to change or delete only this version. */
+            etag?: string;
             /** @description An opaque identifier. */
             api_key_uuid: string;
             /** @description An opaque identifier. */
@@ -2279,8 +2306,35 @@ export interface components {
             /** @description All further API keys combined. Null if there are none. */
             other: components["schemas"]["OtherApiKeys"] | null;
         };
-        /** ApiKeyUpdate */
+        /**
+         * ApiKeyUpdate
+         * @description This call can’t change these fields; send them unchanged or omit them: id, user_uuid, key_prefix, product_key, scopes, status, created_at, first_used_at, last_used_at, expires_at, revoked_at, etag.
+         */
         ApiKeyUpdate: {
+            /** @description An opaque identifier. */
+            id?: string;
+            /** @description An opaque identifier. */
+            user_uuid?: string;
+            /** @description The first characters of the key, which are not secret. */
+            key_prefix?: string;
+            /** @description Currently always `model_relay`. */
+            product_key?: string;
+            scopes?: string[];
+            /** @enum {string} */
+            status?: "active" | "revoked" | "expired";
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, with milliseconds.
+             */
+            created_at?: string;
+            /** @description Null before the first use, and for keys first used with an earlier version of Relay. */
+            first_used_at?: string | null;
+            /** @description Accurate to about a minute. */
+            last_used_at?: string | null;
+            expires_at?: string | null;
+            revoked_at?: string | null;
+            /** @description The version of this resource. Send it as `If-Match` to change or delete only this version. */
+            etag?: string;
             /** @description At least one visible character. */
             name: string;
             /** @description The team whose limits count the key’s requests; null for the owner’s team. Setting a different team, or changing it later, requires `relay:limits:manage`. */
@@ -3006,6 +3060,8 @@ export interface components {
              * @enum {string}
              */
             managed_by?: "file";
+            /** @description The version of this resource. Send it as `If-Match` to change or delete only this version. */
+            etag: string;
         };
         /** CredentialCreate */
         CredentialCreate: {
@@ -3020,7 +3076,7 @@ export interface components {
         };
         /**
          * CredentialUpdate
-         * @description This call can’t change these fields; send them unchanged or omit them: id, provider_id, created_at, last_used_at, managed_by.
+         * @description This call can’t change these fields; send them unchanged or omit them: id, provider_id, created_at, last_used_at, managed_by, etag.
          */
         CredentialUpdate: {
             /** @description An opaque identifier. */
@@ -3038,6 +3094,8 @@ export interface components {
              * @enum {string}
              */
             managed_by?: "file";
+            /** @description The version of this resource. Send it as `If-Match` to change or delete only this version. */
+            etag?: string;
             /** @description At least one visible character. */
             name?: string;
             /** @description Stored encrypted; never returned. */
@@ -3915,6 +3973,8 @@ export interface components {
              * @description RFC 3339, UTC, with milliseconds.
              */
             expires_at: string;
+            /** @description The version of this resource. Send it as `If-Match` to change or delete only this version. */
+            etag: string;
         };
         /** InvitationAcceptance */
         InvitationAcceptance: {
@@ -4537,9 +4597,22 @@ export interface components {
             last_seen_at: string | null;
             /** @description The team whose limits count the requests that the member sends in the console or with a key that has no team; null for none. */
             team_id: string | null;
+            /** @description The version of this resource. Send it as `If-Match` to change or delete only this version. */
+            etag: string;
         };
-        /** MemberUpdate */
+        /**
+         * MemberUpdate
+         * @description This call can’t change these fields; send them unchanged or omit them: id, name, email, joined_at, last_seen_at, etag.
+         */
         MemberUpdate: {
+            /** @description An opaque identifier. */
+            id?: string;
+            name?: string;
+            email?: string;
+            joined_at?: string | null;
+            last_seen_at?: string | null;
+            /** @description The version of this resource. Send it as `If-Match` to change or delete only this version. */
+            etag?: string;
             /** @enum {string} */
             role?: "owner" | "admin" | "developer" | "viewer" | "billing";
             /** @enum {string} */
@@ -4761,8 +4834,36 @@ export interface components {
                 [key: string]: string;
             };
         };
-        /** OrgApiKeyUpdate */
+        /**
+         * OrgApiKeyUpdate
+         * @description This call can’t change these fields; send them unchanged or omit them: id, user_uuid, name, key_prefix, product_key, scopes, status, created_at, first_used_at, last_used_at, expires_at, revoked_at, etag.
+         */
         OrgApiKeyUpdate: {
+            /** @description An opaque identifier. */
+            id?: string;
+            /** @description An opaque identifier. */
+            user_uuid?: string;
+            name?: string;
+            /** @description The first characters of the key, which are not secret. */
+            key_prefix?: string;
+            /** @description Currently always `model_relay`. */
+            product_key?: string;
+            scopes?: string[];
+            /** @enum {string} */
+            status?: "active" | "revoked" | "expired";
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, with milliseconds.
+             */
+            created_at?: string;
+            /** @description Null before the first use, and for keys first used with an earlier version of Relay. */
+            first_used_at?: string | null;
+            /** @description Accurate to about a minute. */
+            last_used_at?: string | null;
+            expires_at?: string | null;
+            revoked_at?: string | null;
+            /** @description The version of this resource. Send it as `If-Match` to change or delete only this version. */
+            etag?: string;
             /** @description The team whose limits count the key’s requests; null for the owner’s team. Setting a different team, or changing it later, requires `relay:limits:manage`. */
             team_id?: string | null;
             /** @description Up to 8 labels, such as `{"app": "search"}`: names of up to 32 characters from a–z, 0–9, `_`, `.` and `-`; values of up to 64 printable characters. Relay copies them to each request’s ledger row. */
@@ -4770,8 +4871,13 @@ export interface components {
                 [key: string]: string;
             };
         };
-        /** OrgUpdate */
+        /**
+         * OrgUpdate
+         * @description This call can’t change these fields; send them unchanged or omit them: id.
+         */
         OrgUpdate: {
+            /** @description An opaque identifier. */
+            id?: string;
             /** @description At least one visible character. */
             name: string;
         };
@@ -4856,9 +4962,22 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** PreferencesUpdate */
+        /**
+         * PreferencesUpdate
+         * @description This call can’t change these fields; send them unchanged or omit them: id, name, email, status, user, org, role.
+         */
         PreferencesUpdate: {
-            marketing_opt_in: boolean;
+            /** @description An opaque identifier. */
+            id?: string;
+            name?: string;
+            email?: string;
+            /** @enum {string} */
+            status?: "active" | "invited" | "suspended";
+            user?: components["schemas"]["User"];
+            org?: components["schemas"]["Org"];
+            /** @enum {string} */
+            role?: "owner" | "admin" | "developer" | "viewer" | "billing";
+            marketing_opt_in?: boolean;
         };
         /** PriceApplied */
         PriceApplied: {
@@ -5063,6 +5182,8 @@ export interface components {
              * @enum {string}
              */
             managed_by?: "file";
+            /** @description The version of this resource. Send it as `If-Match` to change or delete only this version. */
+            etag: string;
         };
         /** PricingPolicyCreate */
         PricingPolicyCreate: {
@@ -5106,7 +5227,7 @@ export interface components {
         };
         /**
          * PricingPolicyUpdate
-         * @description This call can’t change these fields; send them unchanged or omit them: id, endpoint_id, as_of, managed_by.
+         * @description This call can’t change these fields; send them unchanged or omit them: id, endpoint_id, as_of, managed_by, etag.
          */
         PricingPolicyUpdate: {
             /** @description An opaque identifier. */
@@ -5123,6 +5244,8 @@ export interface components {
              * @enum {string}
              */
             managed_by?: "file";
+            /** @description The version of this resource. Send it as `If-Match` to change or delete only this version. */
+            etag?: string;
             /** @description Integer micro-USD. */
             input_cost_micros_per_1m_tokens?: number;
             /** @description Integer micro-USD. */
@@ -6090,13 +6213,22 @@ export interface components {
              * @default false
              */
             alert_on_forecast: boolean;
+            /** @description The version of this resource. Send it as `If-Match` to change or delete only this version. */
+            etag: string;
         };
         /** TeamLimitPolicyList */
         TeamLimitPolicyList: {
             policies: components["schemas"]["TeamLimitPolicy"][];
         };
-        /** TeamLimitPolicyUpsert */
+        /**
+         * TeamLimitPolicyUpsert
+         * @description This call can’t change these fields; send them unchanged or omit them: id, etag.
+         */
         TeamLimitPolicyUpsert: {
+            /** @description An opaque identifier. */
+            id?: string;
+            /** @description The version of this resource. Send it as `If-Match` to change or delete only this version. */
+            etag?: string;
             /** @description An opaque identifier. */
             team_uuid: string;
             /** @description An opaque identifier. */
@@ -6378,13 +6510,22 @@ export interface components {
              * @default false
              */
             alert_on_forecast: boolean;
+            /** @description The version of this resource. Send it as `If-Match` to change or delete only this version. */
+            etag: string;
         };
         /** UserLimitPolicyList */
         UserLimitPolicyList: {
             policies: components["schemas"]["UserLimitPolicy"][];
         };
-        /** UserLimitPolicyUpsert */
+        /**
+         * UserLimitPolicyUpsert
+         * @description This call can’t change these fields; send them unchanged or omit them: id, etag.
+         */
         UserLimitPolicyUpsert: {
+            /** @description An opaque identifier. */
+            id?: string;
+            /** @description The version of this resource. Send it as `If-Match` to change or delete only this version. */
+            etag?: string;
             /** @description An opaque identifier. */
             user_uuid: string;
             /** @description An opaque identifier. */
@@ -6738,6 +6879,7 @@ export interface components {
                 "x-request-id": components["headers"]["x-request-id"];
                 "x-relay-error-source": components["headers"]["x-relay-error-source"];
                 "x-should-retry": components["headers"]["x-should-retry"];
+                ETag: components["headers"]["ETag"];
                 [name: string]: unknown;
             };
             content: {
@@ -7274,6 +7416,7 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7308,6 +7451,7 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7346,6 +7490,7 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7416,6 +7561,7 @@ export interface operations {
             201: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     "idempotency-replayed": components["headers"]["idempotency-replayed"];
                     [name: string]: unknown;
                 };
@@ -7517,6 +7663,7 @@ export interface operations {
             204: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -8226,6 +8373,34 @@ export interface operations {
             503: components["responses"]["Error503"];
         };
     };
+    getOrg: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Org */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Org"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            500: components["responses"]["Error500"];
+            501: components["responses"]["Error501"];
+            503: components["responses"]["Error503"];
+        };
+    };
     updateOrg: {
         parameters: {
             query?: never;
@@ -8246,6 +8421,7 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8351,6 +8527,7 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8423,6 +8600,7 @@ export interface operations {
             201: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     "idempotency-replayed": components["headers"]["idempotency-replayed"];
                     [name: string]: unknown;
                 };
@@ -8526,6 +8704,7 @@ export interface operations {
             201: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     "idempotency-replayed": components["headers"]["idempotency-replayed"];
                     [name: string]: unknown;
                 };
@@ -8568,6 +8747,7 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8707,6 +8887,7 @@ export interface operations {
             201: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     "idempotency-replayed": components["headers"]["idempotency-replayed"];
                     [name: string]: unknown;
                 };
@@ -8741,6 +8922,7 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8778,6 +8960,7 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8946,6 +9129,7 @@ export interface operations {
             201: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     "idempotency-replayed": components["headers"]["idempotency-replayed"];
                     [name: string]: unknown;
                 };
@@ -8988,6 +9172,7 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9093,6 +9278,7 @@ export interface operations {
             201: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     "idempotency-replayed": components["headers"]["idempotency-replayed"];
                     [name: string]: unknown;
                 };
@@ -9128,6 +9314,7 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9165,6 +9352,7 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9301,6 +9489,7 @@ export interface operations {
             201: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     "idempotency-replayed": components["headers"]["idempotency-replayed"];
                     [name: string]: unknown;
                 };
@@ -9336,6 +9525,7 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9373,6 +9563,7 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9478,6 +9669,7 @@ export interface operations {
             201: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     "idempotency-replayed": components["headers"]["idempotency-replayed"];
                     [name: string]: unknown;
                 };
@@ -9513,6 +9705,7 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9550,6 +9743,7 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9655,6 +9849,7 @@ export interface operations {
             201: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     "idempotency-replayed": components["headers"]["idempotency-replayed"];
                     [name: string]: unknown;
                 };
@@ -9697,6 +9892,7 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9902,6 +10098,7 @@ export interface operations {
             201: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     "idempotency-replayed": components["headers"]["idempotency-replayed"];
                     [name: string]: unknown;
                 };
@@ -9937,6 +10134,7 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9974,6 +10172,7 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10065,6 +10264,8 @@ export interface operations {
             header?: {
                 /** @description A retry with the same key returns the first response. */
                 "Idempotency-Key"?: string;
+                /** @description Applies the change only if the resource still has this version. */
+                "If-Match"?: string;
             };
             path?: never;
             cookie?: never;
@@ -10079,6 +10280,7 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     "idempotency-replayed": components["headers"]["idempotency-replayed"];
                     [name: string]: unknown;
                 };
@@ -10172,6 +10374,8 @@ export interface operations {
             header?: {
                 /** @description A retry with the same key returns the first response. */
                 "Idempotency-Key"?: string;
+                /** @description Applies the change only if the resource still has this version. */
+                "If-Match"?: string;
             };
             path?: never;
             cookie?: never;
@@ -10186,6 +10390,7 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     "idempotency-replayed": components["headers"]["idempotency-replayed"];
                     [name: string]: unknown;
                 };
@@ -10356,6 +10561,7 @@ export interface operations {
             201: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     "idempotency-replayed": components["headers"]["idempotency-replayed"];
                     [name: string]: unknown;
                 };
@@ -10390,6 +10596,7 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10427,6 +10634,7 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10563,6 +10771,7 @@ export interface operations {
             201: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     "idempotency-replayed": components["headers"]["idempotency-replayed"];
                     [name: string]: unknown;
                 };
@@ -10598,6 +10807,7 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10635,6 +10845,7 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10727,6 +10938,8 @@ export interface operations {
             header?: {
                 /** @description A retry with the same key returns the first response. */
                 "Idempotency-Key"?: string;
+                /** @description Applies the change only if the resource still has this version. */
+                "If-Match"?: string;
             };
             path?: never;
             cookie?: never;
@@ -10741,6 +10954,7 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     "idempotency-replayed": components["headers"]["idempotency-replayed"];
                     [name: string]: unknown;
                 };
@@ -10879,6 +11093,7 @@ export interface operations {
             201: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     "idempotency-replayed": components["headers"]["idempotency-replayed"];
                     [name: string]: unknown;
                 };
@@ -10913,6 +11128,7 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10950,6 +11166,7 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11158,6 +11375,7 @@ export interface operations {
                     "x-request-id": components["headers"]["x-request-id"];
                     Link: components["headers"]["Link"];
                     "X-Next-Cursor": components["headers"]["X-Next-Cursor"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11195,6 +11413,7 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
