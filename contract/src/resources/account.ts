@@ -1,5 +1,16 @@
 import Type, { type Static } from 'typebox';
-import { changeOf, closed, EntityTag, flag, Id, Name, nullable, optional, shownOnce, Timestamp } from '../schema.ts';
+import {
+  changeOf,
+  closed,
+  EntityTag,
+  flag,
+  Id,
+  Name,
+  nullable,
+  optional,
+  shownOnce,
+  Timestamp,
+} from '../schema.ts';
 import { Labels, Role, UserStatus } from './values.ts';
 
 export const User = closed('User', {
@@ -21,14 +32,8 @@ export type Account = Static<typeof Account>;
 
 export const UserEnvelope = closed('UserEnvelope', { user: User });
 
-/** An account as it was read, or the user in it. */
-const Repeatable = Type.Object({ ...User.properties, ...Account.properties });
-export const AccountUpdate = changeOf('AccountUpdate', Repeatable, { name: optional(Name) });
-export type AccountUpdate = Static<typeof AccountUpdate>;
-export const PreferencesUpdate = changeOf('PreferencesUpdate', Repeatable, {
-  marketing_opt_in: optional(flag()),
-});
-export type PreferencesUpdate = Static<typeof PreferencesUpdate>;
+export const AccountUpdate = changeOf('AccountUpdate', User, { name: Name });
+export const PreferencesUpdate = changeOf('PreferencesUpdate', User, { marketing_opt_in: flag() });
 
 const TeamId = nullable(Id, {
   description:

@@ -2,7 +2,20 @@ import Type, { type Static } from 'typebox';
 import { SecretRef, slugOf, without } from '../config-item.ts';
 import type { ResourceDefinition } from '../resource-definition.ts';
 import { changeErrors, createErrors, noContent } from '../route-definition.ts';
-import { changeOf, closed, EntityTag, flag, Id, Name, nullable, optional, PageQuery, params, Timestamp, WriteOnlySecret } from '../schema.ts';
+import {
+  changeOf,
+  closed,
+  EntityTag,
+  flag,
+  Id,
+  Name,
+  nullable,
+  optional,
+  PageQuery,
+  params,
+  Timestamp,
+  WriteOnlySecret,
+} from '../schema.ts';
 import { ManagedBy } from './values.ts';
 
 export const Credential = closed('Credential', {

@@ -2,7 +2,24 @@ import Type, { type Static } from 'typebox';
 import { without } from '../config-item.ts';
 import type { ResourceDefinition } from '../resource-definition.ts';
 import { changeErrors, noContent } from '../route-definition.ts';
-import { changeOf, closed, EntityTag, flag, Id, integer, nullable, Ok, oneOf, optional, pageFields, PageQuery, params, query, text, Timestamp } from '../schema.ts';
+import {
+  changeOf,
+  closed,
+  EntityTag,
+  flag,
+  Id,
+  integer,
+  nullable,
+  Ok,
+  oneOf,
+  optional,
+  PageQuery,
+  pageFields,
+  params,
+  query,
+  Timestamp,
+  text,
+} from '../schema.ts';
 import { LimitMetric, LimitPeriod, ManagedBy, PolicyScopeType, TargetType } from './values.ts';
 
 const LimitValue = integer({ description: 'The maximum for one window; micro-USD for `spend`.' });

@@ -1,5 +1,15 @@
 import Type, { type Static } from 'typebox';
-import { changeOf, closed, EntityTag, Id, nullable, oneOf, optional, shownOnce, Timestamp } from '../schema.ts';
+import {
+  changeOf,
+  closed,
+  EntityTag,
+  Id,
+  nullable,
+  oneOf,
+  optional,
+  shownOnce,
+  Timestamp,
+} from '../schema.ts';
 import { Role, UserStatus } from './values.ts';
 
 const MemberTeamId = nullable(Id, {

@@ -2,7 +2,20 @@ import Type, { type Static, type TOptional, type TProperties, type TSchema } fro
 import { slugOf, without } from '../config-item.ts';
 import type { ResourceDefinition } from '../resource-definition.ts';
 import { changeErrors, createErrors, noContent } from '../route-definition.ts';
-import { changeOf, closed, EntityTag, Id, integer, Micros, nullable, oneOf, optional, PageQuery, params, Timestamp } from '../schema.ts';
+import {
+  changeOf,
+  closed,
+  EntityTag,
+  Id,
+  integer,
+  Micros,
+  nullable,
+  oneOf,
+  optional,
+  PageQuery,
+  params,
+  Timestamp,
+} from '../schema.ts';
 import { ManagedBy } from './values.ts';
 
 const Currency = Type.Literal('USD', { default: 'USD' });

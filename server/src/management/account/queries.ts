@@ -2,14 +2,13 @@ import type { Kysely, Selectable, Transaction } from 'kysely';
 import type { Database } from '../../store/postgres/schema.ts';
 
 export type UserRow = Selectable<Database['users']>;
-export type AccountRow = NonNullable<Awaited<ReturnType<typeof findAccount>>>;
 
 /** The user, their membership and the organization. */
 export function findAccount(db: Kysely<Database>, organizationId: string, userId: string) {
   return memberUser(db, organizationId, userId)
     .innerJoin('organizations', 'organizations.id', 'member.organization_id')
     .selectAll('users')
-    .select(['organizations.id as organization_id', 'organizations.name as organization_name', 'member.role'])
+    .select(['organizations.name as organization_name', 'member.role'])
     .executeTakeFirst();
 }
 

@@ -9,7 +9,7 @@ import { notFound } from '../resources/refusals.ts';
 import { changedFields } from '../resources/repeated-fields.ts';
 import type { UpdateCall } from '../resources/write-resource.ts';
 import { findAccount, lockUser, type UserRow, updateUser } from './queries.ts';
-import { toAccount, toUser } from './wire.ts';
+import { toUser } from './wire.ts';
 
 type AccountDeps = Pick<ManagementDeps, 'ofOrganization' | 'newId'>;
 
@@ -19,7 +19,7 @@ type AccountDeps = Pick<ManagementDeps, 'ofOrganization' | 'newId'>;
  */
 export function accountHandlers(deps: AccountDeps): Handlers {
   async function change(
-    call: UpdateCall & { readonly body: AccountUpdate & PreferencesUpdate },
+    call: UpdateCall & { readonly body: Partial<User> },
     body: Schema,
   ): Promise<{ user: User }> {
     const { caller } = call;
@@ -28,10 +28,9 @@ export function accountHandlers(deps: AccountDeps): Handlers {
       .transaction()
       .execute(async (tx) => {
         const before = await lockUser(tx, caller.organizationId, caller.userId);
-        const account = before && (await findAccount(tx, caller.organizationId, caller.userId));
-        if (before === undefined || account === undefined) throw notFound('account');
+        if (before === undefined) throw notFound('account');
         demandMatch(call.header, before);
-        const patch = changedFields(body, call.body, { ...toUser(before), ...toAccount(account) });
+        const patch = changedFields(body, call.body, toUser(before));
         if (Object.keys(patch).length === 0) return before;
         const after = await updateUser(tx, before, patch);
         await appendAudit(tx, {
@@ -57,7 +56,11 @@ export function accountHandlers(deps: AccountDeps): Handlers {
       const row = await findAccount(deps.ofOrganization(organizationId), organizationId, userId);
       if (row === undefined) throw notFound('account');
       call.setHeader(headers.etag, entityTag(row));
-      return toAccount(row);
+      return {
+        user: toUser(row),
+        org: { id: organizationId, name: row.organization_name },
+        role: row.role,
+      };
     },
     async updateAccount(call) {
       demandStorable({ name: call.body.name });

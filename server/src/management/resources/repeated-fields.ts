@@ -33,11 +33,7 @@ export function demandRepeated(body: Schema, sent: object, current: object, path
 }
 
 /** The fields of a body that differ from what the resource has. Throws for a field with a value that it cannot have. */
-export function changedFields<Body extends object>(
-  body: Schema,
-  sent: Body,
-  current: object,
-): Partial<Body> {
+export function changedFields<Body extends object>(body: Schema, sent: Body, current: object): Partial<Body> {
   demandRepeated(body, sent, current);
   return changedColumns(current, withoutVolatile(sent));
 }
