@@ -1862,7 +1862,7 @@ export interface components {
         };
         /**
          * AccountUpdate
-         * @description This call can’t change these fields; send them unchanged or omit them: id, email, status, marketing_opt_in, user, org, role.
+         * @description This call can’t change these fields; send them unchanged or omit them: id, email, status, marketing_opt_in.
          */
         AccountUpdate: {
             /** @description An opaque identifier. */
@@ -1871,12 +1871,8 @@ export interface components {
             /** @enum {string} */
             status?: "active" | "invited" | "suspended";
             marketing_opt_in?: boolean;
-            user?: components["schemas"]["User"];
-            org?: components["schemas"]["Org"];
-            /** @enum {string} */
-            role?: "owner" | "admin" | "developer" | "viewer" | "billing";
             /** @description At least one visible character. */
-            name?: string;
+            name: string;
         };
         /** Alert */
         Alert: {
@@ -4964,7 +4960,7 @@ export interface components {
         };
         /**
          * PreferencesUpdate
-         * @description This call can’t change these fields; send them unchanged or omit them: id, name, email, status, user, org, role.
+         * @description This call can’t change these fields; send them unchanged or omit them: id, name, email, status.
          */
         PreferencesUpdate: {
             /** @description An opaque identifier. */
@@ -4973,11 +4969,7 @@ export interface components {
             email?: string;
             /** @enum {string} */
             status?: "active" | "invited" | "suspended";
-            user?: components["schemas"]["User"];
-            org?: components["schemas"]["Org"];
-            /** @enum {string} */
-            role?: "owner" | "admin" | "developer" | "viewer" | "billing";
-            marketing_opt_in?: boolean;
+            marketing_opt_in: boolean;
         };
         /** PriceApplied */
         PriceApplied: {
