@@ -10,7 +10,7 @@ import { type GroupSums, readGroups } from '../../store/ledger/rollups/read-grou
 import { endpointFields, type HealthDeps, readHealth } from '../endpoint-health.ts';
 import { visibleUser } from '../requests/search.ts';
 import type { ManagementDeps } from '../resources/deps.ts';
-import { wireCost } from '../resources/wire-cost.ts';
+import { wireCosts } from '../resources/wire-cost.ts';
 import { pointsOf, rangeOfRows } from './range.ts';
 import { endpointOfLimit, type LimitDeps, readTightest } from './tightest-limits.ts';
 
@@ -95,9 +95,8 @@ function toStats(endpoint: Endpoint, range: BucketRange, read: ReadStats): Endpo
     ttft_ms_p95: quantileMs(ttft, 0.95),
     duration_ms_p95: quantileMs(sums?.durations.latency ?? NO_DURATIONS, 0.95),
     errors: errorsOf(read.errors.get(id) ?? []),
-    ...wireCost(costPicos, fallbackCostPicos),
+    ...wireCosts({ cost: costPicos, fallback_cost: fallbackCostPicos }, { metered, unpriced }),
     metered_requests: metered,
-    unpriced_requests: unpriced,
     tightest_limit: read.tightest.get(id) ?? null,
   };
 }

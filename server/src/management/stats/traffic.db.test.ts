@@ -176,7 +176,7 @@ describe('statistics of all lanes and keys', () => {
       const costs = shown.map(({ figures }) => figures.cost_micros);
       assert.deepEqual(
         costs,
-        costs.toSorted((a, b) => b - a),
+        costs.toSorted((a, b) => (b ?? 0) - (a ?? 0)),
       );
     });
 

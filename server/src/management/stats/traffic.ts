@@ -6,7 +6,7 @@ import { namesOf } from '../../store/configuration/names-of.ts';
 import { type GroupSums, readGroups, type TrafficSums } from '../../store/ledger/rollups/read-groups.ts';
 import { visibleUser } from '../requests/search.ts';
 import type { ManagementDeps } from '../resources/deps.ts';
-import { wireCost } from '../resources/wire-cost.ts';
+import { wireCosts } from '../resources/wire-cost.ts';
 import { pointsOf, rangeOfRows } from './range.ts';
 
 type TrafficDeps = Pick<ManagementDeps, 'ofOrganization' | 'clock'>;
@@ -81,8 +81,7 @@ function sumsOf({
     cancelled,
     rejected,
     fallbacks,
-    ...wireCost(costPicos, fallbackCostPicos),
+    ...wireCosts({ cost: costPicos, fallback_cost: fallbackCostPicos }, { metered, unpriced }),
     metered_requests: metered,
-    unpriced_requests: unpriced,
   };
 }
