@@ -2257,18 +2257,16 @@ export interface components {
             rejected: number;
             /** @description Fallbacks to other endpoints. A request can have several. */
             fallbacks: number;
-            /** @description Micro-USD, rounded half up. */
-            cost_micros: number;
-            /** @description Exact amount in US dollars, as a decimal string. */
-            cost_usd: string;
-            /** @description The part of the cost for attempts that another attempt followed, at another endpoint or the same one. Micro-USD, rounded half up. */
-            fallback_cost_micros: number;
-            /** @description Exact amount in US dollars, as a decimal string. */
-            fallback_cost_usd: string;
+            /** @description At the configured prices. Micro-USD, rounded half up. Null if none of the requests has a price. */
+            cost_micros: number | null;
+            cost_usd: string | null;
+            /** @description The part of the cost for attempts that another attempt followed, at another endpoint or the same one. Micro-USD, rounded half up. Null if none of the requests has a price. */
+            fallback_cost_micros: number | null;
+            fallback_cost_usd: string | null;
+            /** @description Metered requests to an endpoint without a price; not included in the cost. */
+            unpriced_requests: number;
             /** @description Requests that used something: those of which an attempt was sent, except those that every provider rejected without reporting usage. */
             metered_requests: number;
-            /** @description The part of `metered_requests` whose endpoint has no price; their cost is unknown. */
-            unpriced_requests: number;
             /** @description Requests in each bucket of the range, oldest first. */
             series: number[];
             /** @description By nearest rank: exact up to 1,000 ms, rounded to two significant digits above that. Null if nothing was measured. */
@@ -3295,18 +3293,16 @@ export interface components {
             duration_ms_p95: number | null;
             /** @description Failed requests by error code, the most frequent first. */
             errors: components["schemas"]["ErrorCount"][];
-            /** @description Micro-USD, rounded half up. */
-            cost_micros: number;
-            /** @description Exact amount in US dollars, as a decimal string. */
-            cost_usd: string;
-            /** @description The part of the cost for attempts that another attempt followed, at another endpoint or the same one. Micro-USD, rounded half up. */
-            fallback_cost_micros: number;
-            /** @description Exact amount in US dollars, as a decimal string. */
-            fallback_cost_usd: string;
+            /** @description At the configured prices. Micro-USD, rounded half up. Null if none of the requests has a price. */
+            cost_micros: number | null;
+            cost_usd: string | null;
+            /** @description The part of the cost for attempts that another attempt followed, at another endpoint or the same one. Micro-USD, rounded half up. Null if none of the requests has a price. */
+            fallback_cost_micros: number | null;
+            fallback_cost_usd: string | null;
+            /** @description Metered requests to an endpoint without a price; not included in the cost. */
+            unpriced_requests: number;
             /** @description Attempts at this endpoint that used something. */
             metered_requests: number;
-            /** @description The part of `metered_requests` whose endpoint has no price; their cost is unknown. */
-            unpriced_requests: number;
             /** @description Of the limits that apply to every request of this endpoint (its own, with its `max_concurrency`, its provider’s, its credential’s and those of the organization), the one of which the largest share is used now or, with the periods `hour`, `day`, `week` and `month`, will be used when it resets. If shares are equal, the share used now decides, then the narrower limit. Null if there is none, and if `limits` is not `read`. */
             tightest_limit: components["schemas"]["LimitUsage"] | null;
         };
@@ -4187,18 +4183,16 @@ export interface components {
             rejected: number;
             /** @description Fallbacks to other endpoints. A request can have several. */
             fallbacks: number;
-            /** @description Micro-USD, rounded half up. */
-            cost_micros: number;
-            /** @description Exact amount in US dollars, as a decimal string. */
-            cost_usd: string;
-            /** @description The part of the cost for attempts that another attempt followed, at another endpoint or the same one. Micro-USD, rounded half up. */
-            fallback_cost_micros: number;
-            /** @description Exact amount in US dollars, as a decimal string. */
-            fallback_cost_usd: string;
+            /** @description At the configured prices. Micro-USD, rounded half up. Null if none of the requests has a price. */
+            cost_micros: number | null;
+            cost_usd: string | null;
+            /** @description The part of the cost for attempts that another attempt followed, at another endpoint or the same one. Micro-USD, rounded half up. Null if none of the requests has a price. */
+            fallback_cost_micros: number | null;
+            fallback_cost_usd: string | null;
+            /** @description Metered requests to an endpoint without a price; not included in the cost. */
+            unpriced_requests: number;
             /** @description Requests that used something: those of which an attempt was sent, except those that every provider rejected without reporting usage. */
             metered_requests: number;
-            /** @description The part of `metered_requests` whose endpoint has no price; their cost is unknown. */
-            unpriced_requests: number;
             /** @description Requests in each bucket of the range, oldest first. */
             series: number[];
             /** @description By nearest rank: exact up to 1,000 ms, rounded to two significant digits above that. Null if nothing was measured. */
@@ -4710,8 +4704,11 @@ export interface components {
             input_tokens: number;
             cached_input_tokens: number;
             output_tokens: number;
-            /** @description Exact amount in US dollars, as a decimal string. */
-            cost_usd: string;
+            /** @description At the configured prices. Micro-USD, rounded half up. Null if none of the requests has a price. */
+            cost_micros: number | null;
+            cost_usd: string | null;
+            /** @description Metered requests to an endpoint without a price; not included in the cost. */
+            unpriced_requests: number;
         };
         /** MeteringHealth */
         MeteringHealth: {
@@ -4888,18 +4885,16 @@ export interface components {
             rejected: number;
             /** @description Fallbacks to other endpoints. A request can have several. */
             fallbacks: number;
-            /** @description Micro-USD, rounded half up. */
-            cost_micros: number;
-            /** @description Exact amount in US dollars, as a decimal string. */
-            cost_usd: string;
-            /** @description The part of the cost for attempts that another attempt followed, at another endpoint or the same one. Micro-USD, rounded half up. */
-            fallback_cost_micros: number;
-            /** @description Exact amount in US dollars, as a decimal string. */
-            fallback_cost_usd: string;
+            /** @description At the configured prices. Micro-USD, rounded half up. Null if none of the requests has a price. */
+            cost_micros: number | null;
+            cost_usd: string | null;
+            /** @description The part of the cost for attempts that another attempt followed, at another endpoint or the same one. Micro-USD, rounded half up. Null if none of the requests has a price. */
+            fallback_cost_micros: number | null;
+            fallback_cost_usd: string | null;
+            /** @description Metered requests to an endpoint without a price; not included in the cost. */
+            unpriced_requests: number;
             /** @description Requests that used something: those of which an attempt was sent, except those that every provider rejected without reporting usage. */
             metered_requests: number;
-            /** @description The part of `metered_requests` whose endpoint has no price; their cost is unknown. */
-            unpriced_requests: number;
         };
         /** OtherLanes */
         OtherLanes: {
@@ -4912,18 +4907,16 @@ export interface components {
             rejected: number;
             /** @description Fallbacks to other endpoints. A request can have several. */
             fallbacks: number;
-            /** @description Micro-USD, rounded half up. */
-            cost_micros: number;
-            /** @description Exact amount in US dollars, as a decimal string. */
-            cost_usd: string;
-            /** @description The part of the cost for attempts that another attempt followed, at another endpoint or the same one. Micro-USD, rounded half up. */
-            fallback_cost_micros: number;
-            /** @description Exact amount in US dollars, as a decimal string. */
-            fallback_cost_usd: string;
+            /** @description At the configured prices. Micro-USD, rounded half up. Null if none of the requests has a price. */
+            cost_micros: number | null;
+            cost_usd: string | null;
+            /** @description The part of the cost for attempts that another attempt followed, at another endpoint or the same one. Micro-USD, rounded half up. Null if none of the requests has a price. */
+            fallback_cost_micros: number | null;
+            fallback_cost_usd: string | null;
+            /** @description Metered requests to an endpoint without a price; not included in the cost. */
+            unpriced_requests: number;
             /** @description Requests that used something: those of which an attempt was sent, except those that every provider rejected without reporting usage. */
             metered_requests: number;
-            /** @description The part of `metered_requests` whose endpoint has no price; their cost is unknown. */
-            unpriced_requests: number;
         };
         /** PasswordChange */
         PasswordChange: {
@@ -5875,10 +5868,11 @@ export interface components {
             key: string | null;
             /** @description The name, or the ID if the resource was deleted. */
             label: string;
-            /** @description In a bucket without requests, counts and sums are 0; quantiles, means and rates are null. */
+            /** @description In a bucket without requests, counts and sums are 0; quantiles, means and rates are null. A cost is also null if none of the requests has a price. */
             total: number | null;
-            /** @description Exact amount in US dollars, as a decimal string. */
-            total_usd?: string;
+            total_usd?: string | null;
+            /** @description Metered requests to an endpoint without a price; not included in the cost. */
+            unpriced_requests?: number;
             points: components["schemas"]["SeriesPoint"][];
         };
         /** SeriesPoint */
@@ -5888,10 +5882,11 @@ export interface components {
              * @description RFC 3339, UTC, with milliseconds.
              */
             at: string;
-            /** @description In a bucket without requests, counts and sums are 0; quantiles, means and rates are null. */
+            /** @description In a bucket without requests, counts and sums are 0; quantiles, means and rates are null. A cost is also null if none of the requests has a price. */
             value: number | null;
-            /** @description Exact amount in US dollars, as a decimal string. */
-            value_usd?: string;
+            value_usd?: string | null;
+            /** @description Metered requests to an endpoint without a price; not included in the cost. */
+            unpriced_requests?: number;
         };
         /** Session */
         Session: {
@@ -5959,10 +5954,11 @@ export interface components {
             input_tokens: number;
             cached_input_tokens: number;
             output_tokens: number;
-            /** @description Micro-USD, rounded half up. */
-            cost_micros: number;
-            /** @description Exact amount in US dollars, as a decimal string. */
-            cost_usd: string;
+            /** @description At the configured prices. Micro-USD, rounded half up. Null if none of the requests has a price. */
+            cost_micros: number | null;
+            cost_usd: string | null;
+            /** @description Metered requests to an endpoint without a price; not included in the cost. */
+            unpriced_requests: number;
         };
         /** ShowbackTotal */
         ShowbackTotal: {
@@ -5972,10 +5968,11 @@ export interface components {
             input_tokens: number;
             cached_input_tokens: number;
             output_tokens: number;
-            /** @description Micro-USD, rounded half up. */
-            cost_micros: number;
-            /** @description Exact amount in US dollars, as a decimal string. */
-            cost_usd: string;
+            /** @description At the configured prices. Micro-USD, rounded half up. Null if none of the requests has a price. */
+            cost_micros: number | null;
+            cost_usd: string | null;
+            /** @description Metered requests to an endpoint without a price; not included in the cost. */
+            unpriced_requests: number;
         };
         /** SignInMethods */
         SignInMethods: {
@@ -6038,26 +6035,24 @@ export interface components {
              * @description RFC 3339, UTC, with milliseconds.
              */
             to: string;
-            /** @description Micro-USD, rounded half up. */
-            cost_micros: number;
-            /** @description Exact amount in US dollars, as a decimal string. */
-            cost_usd: string;
-            /** @description The part of the cost for attempts that another attempt followed, at another endpoint or the same one. Micro-USD, rounded half up. */
-            fallback_cost_micros: number;
-            /** @description Exact amount in US dollars, as a decimal string. */
-            fallback_cost_usd: string;
+            /** @description At the configured prices. Micro-USD, rounded half up. Null if none of the requests has a price. */
+            cost_micros: number | null;
+            cost_usd: string | null;
+            /** @description The part of the cost for attempts that another attempt followed, at another endpoint or the same one. Micro-USD, rounded half up. Null if none of the requests has a price. */
+            fallback_cost_micros: number | null;
+            fallback_cost_usd: string | null;
+            /** @description Metered requests to an endpoint without a price; not included in the cost. */
+            unpriced_requests: number;
             /** @description Requests that used something: those of which an attempt was sent, except those that every provider rejected without reporting usage. */
             metered_requests: number;
-            /** @description The part of `metered_requests` whose endpoint has no price; their cost is unknown. */
-            unpriced_requests: number;
-            /** @description Expected spend for the whole month, at the rate since it began. Null while less than a tenth of the month has passed, unless at least half of the budget is spent. */
+            /** @description Expected spend for the whole month, at the rate since it began. Null while less than a tenth of the month has passed, unless at least half of the budget is spent, and if none of the requests has a price. */
             forecast_micros: number | null;
             /** @description The smallest shared monthly budget for the whole organization. Null if there is none, and for callers that can’t read it. */
             budget_micros: number | null;
             /** @description When the budget runs out at this rate; now if it already has. Null if it lasts until the month ends, and without a budget. */
             over_budget_at: string | null;
-            /** @description Spend on each day since the month began, in micro-USD; today is last. */
-            days: number[];
+            /** @description Spend on each day since the month began, in micro-USD; today is last. Null for a day of which no request has a price. */
+            days: (number | null)[];
         };
         /** SpendToday */
         SpendToday: {
@@ -6066,18 +6061,16 @@ export interface components {
              * @description RFC 3339, UTC, with milliseconds.
              */
             from: string;
-            /** @description Micro-USD, rounded half up. */
-            cost_micros: number;
-            /** @description Exact amount in US dollars, as a decimal string. */
-            cost_usd: string;
-            /** @description The part of the cost for attempts that another attempt followed, at another endpoint or the same one. Micro-USD, rounded half up. */
-            fallback_cost_micros: number;
-            /** @description Exact amount in US dollars, as a decimal string. */
-            fallback_cost_usd: string;
+            /** @description At the configured prices. Micro-USD, rounded half up. Null if none of the requests has a price. */
+            cost_micros: number | null;
+            cost_usd: string | null;
+            /** @description The part of the cost for attempts that another attempt followed, at another endpoint or the same one. Micro-USD, rounded half up. Null if none of the requests has a price. */
+            fallback_cost_micros: number | null;
+            fallback_cost_usd: string | null;
+            /** @description Metered requests to an endpoint without a price; not included in the cost. */
+            unpriced_requests: number;
             /** @description Requests that used something: those of which an attempt was sent, except those that every provider rejected without reporting usage. */
             metered_requests: number;
-            /** @description The part of `metered_requests` whose endpoint has no price; their cost is unknown. */
-            unpriced_requests: number;
         };
         /** StatsSummary */
         StatsSummary: {
@@ -6375,19 +6368,18 @@ export interface components {
             metered_requests: number;
             /** @description Metered requests with an attempt whose usage is an estimate, because the provider did not report it. */
             estimated_requests: number;
-            /** @description Metered requests to an endpoint without a price; not included in the spend. */
-            unpriced_requests: number;
             input_tokens: number;
             /** @description Part of `input_tokens`. */
             cached_input_tokens: number;
             output_tokens: number;
-            /** @description Micro-USD at the configured prices, rounded half up. Null when none of the usage has a price. */
+            /** @description At the configured prices. Micro-USD, rounded half up. Null if none of the requests has a price. */
             metered_spend_micros: number | null;
             metered_spend_usd: string | null;
-            /** @description The part of the cost for attempts that another attempt followed, at another endpoint or the same one. Micro-USD, rounded half up. */
-            fallback_cost_micros: number;
-            /** @description Exact amount in US dollars, as a decimal string. */
-            fallback_cost_usd: string;
+            /** @description The part of the cost for attempts that another attempt followed, at another endpoint or the same one. Micro-USD, rounded half up. Null if none of the requests has a price. */
+            fallback_cost_micros: number | null;
+            fallback_cost_usd: string | null;
+            /** @description Metered requests to an endpoint without a price; not included in the cost. */
+            unpriced_requests: number;
         };
         /** UsageStatement */
         UsageStatement: {
@@ -6424,19 +6416,18 @@ export interface components {
             metered_requests: number;
             /** @description Metered requests with an attempt whose usage is an estimate, because the provider did not report it. */
             estimated_requests: number;
-            /** @description Metered requests to an endpoint without a price; not included in the spend. */
-            unpriced_requests: number;
             input_tokens: number;
             /** @description Part of `input_tokens`. */
             cached_input_tokens: number;
             output_tokens: number;
-            /** @description Micro-USD at the configured prices, rounded half up. Null when none of the usage has a price. */
+            /** @description At the configured prices. Micro-USD, rounded half up. Null if none of the requests has a price. */
             metered_spend_micros: number | null;
             metered_spend_usd: string | null;
-            /** @description The part of the cost for attempts that another attempt followed, at another endpoint or the same one. Micro-USD, rounded half up. */
-            fallback_cost_micros: number;
-            /** @description Exact amount in US dollars, as a decimal string. */
-            fallback_cost_usd: string;
+            /** @description The part of the cost for attempts that another attempt followed, at another endpoint or the same one. Micro-USD, rounded half up. Null if none of the requests has a price. */
+            fallback_cost_micros: number | null;
+            fallback_cost_usd: string | null;
+            /** @description Metered requests to an endpoint without a price; not included in the cost. */
+            unpriced_requests: number;
         };
         /** User */
         User: {
