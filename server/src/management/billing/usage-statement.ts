@@ -83,6 +83,6 @@ function toTotals(row: StatementSums): UsageTotals {
     input_tokens: row.input_tokens,
     cached_input_tokens: row.cached_input_tokens,
     output_tokens: row.output_tokens,
-    ...wireCosts(sums, { metered: row.metered_requests, unpriced: row.unpriced_requests }),
+    ...wireCosts(sums, { priced: row.priced_attempts, unpriced: row.unpriced_requests }),
   };
 }

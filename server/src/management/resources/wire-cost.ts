@@ -1,8 +1,10 @@
 import { exactUsd, shownMicros } from '../../domain/money/money.ts';
 
-/** Of the requests, or attempts, that used something, how many have no price. */
+/** How much of what used something has a price. */
 export interface PricedCounts {
-  readonly metered: number;
+  /** Attempts. */
+  readonly priced: number;
+  /** Requests, or attempts where they are what is counted. */
   readonly unpriced: number;
 }
 
@@ -27,8 +29,8 @@ export function wireCosts<Prefix extends string>(
 /** A sum in micro-USD and exactly; null if none of its requests has a price, because 0 would say that they cost nothing. */
 export function shownSum(
   picos: bigint,
-  { metered, unpriced }: PricedCounts,
+  { priced, unpriced }: PricedCounts,
 ): { micros: number | null; usd: string | null } {
-  const isUnpriced = picos === 0n && unpriced > 0 && unpriced >= metered;
+  const isUnpriced = picos === 0n && unpriced > 0 && priced <= 0;
   return isUnpriced ? { micros: null, usd: null } : { micros: shownMicros(picos), usd: exactUsd(picos) };
 }

@@ -78,7 +78,7 @@ function toStats(endpoint: Endpoint, range: BucketRange, read: ReadStats): Endpo
   const { id } = endpoint;
   const sums = read.sums.get(id);
   const { completed = 0, failed = 0, cancelled = 0, metered = 0, unpriced = 0 } = sums ?? {};
-  const { costPicos = 0n, fallbackCostPicos = 0n } = sums ?? {};
+  const { costPicos = 0n, fallbackCostPicos = 0n, priced = 0 } = sums ?? {};
   const ttft = sums?.durations.ttft ?? NO_DURATIONS;
   return {
     endpoint_id: id,
@@ -95,7 +95,7 @@ function toStats(endpoint: Endpoint, range: BucketRange, read: ReadStats): Endpo
     ttft_ms_p95: quantileMs(ttft, 0.95),
     duration_ms_p95: quantileMs(sums?.durations.latency ?? NO_DURATIONS, 0.95),
     errors: errorsOf(read.errors.get(id) ?? []),
-    ...wireCosts({ cost: costPicos, fallback_cost: fallbackCostPicos }, { metered, unpriced }),
+    ...wireCosts({ cost: costPicos, fallback_cost: fallbackCostPicos }, { priced, unpriced }),
     metered_requests: metered,
     tightest_limit: read.tightest.get(id) ?? null,
   };

@@ -38,6 +38,6 @@ function toRow({
   unpriced_requests: unpriced,
   ...sums
 }: MeteredRow): MeteredUsage['rows'][number] {
-  const costs = wireCosts({ cost: BigInt(cost_picos) }, { metered: sums.requests, unpriced });
+  const costs = wireCosts({ cost: BigInt(cost_picos) }, { priced: sums.requests - unpriced, unpriced });
   return { ...sums, at: bucket_start.toISOString(), ...costs };
 }

@@ -2,7 +2,7 @@ import type { Timeseries } from '@relay/contract';
 import { addCounts, quantileMs } from '../../domain/histogram.ts';
 import { type Durations, NO_DURATIONS } from '../../store/ledger/rollups/read-durations.ts';
 import type { Measured, Sum } from '../../store/ledger/rollups/read-series.ts';
-import { type PricedCounts, shownSum } from '../resources/wire-cost.ts';
+import { shownSum } from '../resources/wire-cost.ts';
 
 export type Metric = Timeseries['metric'];
 
@@ -27,9 +27,9 @@ const sumOf = (...sums: Sum[]): MetricDefinition => ({
 });
 const costOf = (sum: Sum): MetricDefinition => ({
   sums: [sum],
-  beside: ['metered', 'unpriced'],
+  beside: ['priced_attempts', 'unpriced_attempts', 'unpriced_requests'],
   histogram: null,
-  value: (measured) => shownSum(...moneyIn(measured)).micros,
+  value: (measured) => moneyIn(measured).micros,
 });
 const quantileOf = (histogram: Durations, share: number): MetricDefinition => ({
   sums: STATES,
@@ -75,11 +75,10 @@ export function isMoney(metric: Metric): boolean {
   return metric === 'cost_micros' || metric === 'fallback_cost_micros';
 }
 
-/** The sum of a metric of money, and how much of it has no price. */
-export function moneyIn({
-  sums: [picos = 0n, metered = 0n, unpriced = 0n],
-}: Measured): [bigint, PricedCounts] {
-  return [picos, { metered: Number(metered), unpriced: Number(unpriced) }];
+/** What a metric of money comes to. Cost is of attempts, so they tell whether any of it has a price. */
+export function moneyIn({ sums: [picos = 0n, priced = 0n, unpriced = 0n, requests = 0n] }: Measured) {
+  const counts = { priced: Number(priced), unpriced: Number(unpriced) };
+  return { ...shownSum(picos, counts), unpriced_requests: Number(requests) };
 }
 
 export const NOTHING: Measured = { sums: [], histogram: NO_DURATIONS };

@@ -1,7 +1,6 @@
 import type { Timeseries } from '@relay/contract';
 import { BUCKET_MS, type BucketRange } from '../../store/ledger/rollups/bucket.ts';
 import type { Measured, SeriesRow, Sum } from '../../store/ledger/rollups/read-series.ts';
-import { shownSum } from '../resources/wire-cost.ts';
 import { isMoney, METRICS, type Metric, moneyIn, NOTHING, sumMeasured } from './metrics.ts';
 
 export type Series = Timeseries['series'][number];
@@ -45,9 +44,8 @@ function usd<Name extends string>(
   measured: Measured,
 ): Partial<Record<Name, string | null> & { unpriced_requests: number }> {
   if (!isMoney(metric)) return {};
-  const [picos, counts] = moneyIn(measured);
-  const shown = { [name]: shownSum(picos, counts).usd } as Record<Name, string | null>;
-  return { ...shown, unpriced_requests: counts.unpriced };
+  const { usd: exact, unpriced_requests } = moneyIn(measured);
+  return { ...({ [name]: exact } as Record<Name, string | null>), unpriced_requests };
 }
 
 const LABELS = { none: 'none', other: 'other' } as const;

@@ -110,7 +110,7 @@ function rangeOf({ from, to }: ShowbackQuery, nowMs: number): BucketRange {
 }
 
 function wireSums(sums: ShowbackSums) {
-  const counts = { metered: sums.metered_requests, unpriced: sums.unpriced_requests };
+  const counts = { priced: sums.priced_attempts, unpriced: sums.unpriced_requests };
   return {
     requests: sums.requests,
     metered_requests: sums.metered_requests,
@@ -130,6 +130,7 @@ function without(total: ShowbackSums, shown: readonly ShowbackSums[]): ShowbackS
     metered_requests: rest('metered_requests'),
     // The total counts a request with attempts in two groups once.
     unpriced_requests: Math.max(0, rest('unpriced_requests')),
+    priced_attempts: rest('priced_attempts'),
     input_tokens: rest('input_tokens'),
     cached_input_tokens: rest('cached_input_tokens'),
     output_tokens: rest('output_tokens'),

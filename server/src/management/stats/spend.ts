@@ -73,8 +73,9 @@ function sumsOf(days: readonly SpendDay[]) {
     days.reduce((picos, day) => picos + BigInt(day[of]), 0n);
   const metered = days.reduce((count, day) => count + day.metered_requests, 0);
   const unpriced = days.reduce((count, day) => count + day.unpriced_requests, 0);
+  const priced = days.reduce((count, day) => count + day.priced_attempts, 0);
   const sums = { cost: sum('cost_picos'), fallback_cost: sum('fallback_cost_picos') };
-  return { ...wireCosts(sums, { metered, unpriced }), metered_requests: metered };
+  return { ...wireCosts(sums, { priced, unpriced }), metered_requests: metered };
 }
 
 /** Also the days without requests. */
@@ -84,7 +85,7 @@ function daily(days: readonly SpendDay[], fromMs: number, todayMs: number): Spen
   return Array.from({ length }, (_, index) => {
     const day = known.get(fromMs + index * BUCKET_MS.day);
     if (day === undefined) return 0;
-    const counts = { metered: day.metered_requests, unpriced: day.unpriced_requests };
+    const counts = { priced: day.priced_attempts, unpriced: day.unpriced_requests };
     return shownSum(BigInt(day.cost_picos), counts).micros;
   });
 }

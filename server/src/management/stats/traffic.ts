@@ -71,6 +71,7 @@ function sumsOf({
   fallbacks,
   metered,
   unpriced,
+  priced,
   costPicos,
   fallbackCostPicos,
 }: TrafficSums) {
@@ -81,7 +82,7 @@ function sumsOf({
     cancelled,
     rejected,
     fallbacks,
-    ...wireCosts({ cost: costPicos, fallback_cost: fallbackCostPicos }, { metered, unpriced }),
+    ...wireCosts({ cost: costPicos, fallback_cost: fallbackCostPicos }, { priced, unpriced }),
     metered_requests: metered,
   };
 }

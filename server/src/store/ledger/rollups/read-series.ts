@@ -4,7 +4,7 @@ import type { Database } from '../../postgres/schema.ts';
 import type { BucketRange } from './bucket.ts';
 import { exactCost, fallbackCost } from './exact-cost.ts';
 import { countsOf, type Durations, histogramIn, NO_COUNTS, type StoredCounts } from './read-durations.ts';
-import { meteredAttempts, priceOf, unpricedAttempts, unpricedRequests } from './unpriced-requests.ts';
+import { pricedAttempts, priceOf, unpricedAttempts, unpricedRequests } from './unpriced-requests.ts';
 import { whoseRollups } from './whose-rollups.ts';
 
 export type Sum =
@@ -20,10 +20,11 @@ export type Sum =
   | 'cached_input_tokens'
   | 'output_tokens'
   | 'cost_picos'
-  /** What used something: requests, or attempts where usage is of the attempts of an endpoint, provider or model. */
-  | 'metered'
-  /** The part of `metered` without a price. */
-  | 'unpriced'
+  /** Attempts that used something, with and without a price. */
+  | 'priced_attempts'
+  | 'unpriced_attempts'
+  /** Requests with such an attempt; by endpoint, provider and model, the attempts. */
+  | 'unpriced_requests'
   /** Cost of attempts that another attempt followed. */
   | 'fallback_cost_picos'
   | 'ttft_ms_sum'
@@ -143,7 +144,7 @@ function rollupsOf(
           on endpoint.organization_id = rollup.organization_id and endpoint.id = rollup.endpoint_id`
       : sql``;
   return sql`
-    from request_rollups rollup ${beside.includes('unpriced') ? priceOf('rollup') : sql``} ${endpoints} ${joined}
+    from request_rollups rollup ${beside.includes('unpriced_attempts') ? priceOf('rollup') : sql``} ${endpoints} ${joined}
     where rollup.organization_id = ${organizationId} and rollup.bucket = ${range.bucket}
       and rollup.family = ${byCaller ? 'caller' : 'resource'}
       and rollup.bucket_start >= ${new Date(range.fromMs)} and rollup.bucket_start < ${new Date(range.toMs)}
@@ -153,12 +154,10 @@ function rollupsOf(
 function totalOf(sum: Sum, question: SeriesQuestion): RawBuilder<unknown> {
   if (sum === 'cost_picos') return exactCost('rollup');
   if (sum === 'fallback_cost_picos') return fallbackCost('rollup');
-  if (sum === 'metered')
-    return countsAttempts(question)
-      ? sql`sum(${meteredAttempts('rollup')})`
-      : sql`sum(rollup.requests_metered)`;
-  if (sum === 'unpriced')
-    return countsAttempts(question) ? unpricedAttempts('rollup') : unpricedRequests('rollup');
+  if (sum === 'priced_attempts') return pricedAttempts('rollup');
+  if (sum === 'unpriced_attempts' || (sum === 'unpriced_requests' && countsAttempts(question)))
+    return unpricedAttempts('rollup');
+  if (sum === 'unpriced_requests') return unpricedRequests('rollup');
   if (sum === 'requests_undispatched')
     return sql`sum(case when rollup.endpoint_id is null
       then rollup.requests_completed + rollup.requests_failed + rollup.requests_cancelled else 0 end)`;

@@ -2,7 +2,7 @@ import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Database } from '../../postgres/schema.ts';
 import type { BucketRange } from './bucket.ts';
 import { exactCost } from './exact-cost.ts';
-import { priceOf, sentAttempts, unpricedRequests } from './unpriced-requests.ts';
+import { pricedAttempts, priceOf, sentAttempts, unpricedRequests } from './unpriced-requests.ts';
 
 /** What usage is divided by. */
 export type ShowbackGroup =
@@ -13,6 +13,7 @@ export interface ShowbackSums {
   readonly requests: number;
   readonly metered_requests: number;
   readonly unpriced_requests: number;
+  readonly priced_attempts: number;
   readonly input_tokens: number;
   readonly cached_input_tokens: number;
   readonly output_tokens: number;
@@ -46,6 +47,7 @@ const SUMS = sql`
   sum(usage.requests)::bigint as requests,
   sum(usage.requests_metered)::bigint as metered_requests,
   ${unpricedRequests('usage')}::bigint as unpriced_requests,
+  ${pricedAttempts('usage')}::bigint as priced_attempts,
   sum(usage.input_tokens)::bigint as input_tokens,
   sum(usage.cached_input_tokens)::bigint as cached_input_tokens,
   sum(usage.output_tokens)::bigint as output_tokens,
@@ -87,6 +89,7 @@ export async function readShowbackTotal(
     requests: 0,
     metered_requests: 0,
     unpriced_requests: 0,
+    priced_attempts: 0,
     input_tokens: 0,
     cached_input_tokens: 0,
   };

@@ -68,7 +68,7 @@ const LEDGER_SUMS = sql`count(*)::bigint as requests,
     filter (where usage_source <> 'none'), 0)::text as cost_picos`;
 
 /** Without what the ledger's rows do not tell: whether their endpoint has a price. */
-function ledgerSums<Sums extends ShowbackSums>({ unpriced_requests, ...sums }: Sums) {
+function ledgerSums<Sums extends ShowbackSums>({ unpriced_requests, priced_attempts, ...sums }: Sums) {
   return sums;
 }
 
