@@ -7013,7 +7013,7 @@ export interface components {
         Link: string;
         /** @description `true` when Relay repeats the first response and creates nothing. */
         "idempotency-replayed": boolean;
-        /** @description The version of the resource. */
+        /** @description The version of the resource. Resources that only a list returns have it in the `etag` of their row. */
         ETag: string;
         /** @description Name of the selected endpoint. */
         "X-Relay-Selected-Endpoint": string;
@@ -7418,7 +7418,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Applies the change only if the resource still has this version. */
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
                 "If-Match"?: string;
             };
             path?: never;
@@ -7457,7 +7457,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Applies the change only if the resource still has this version. */
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
                 "If-Match"?: string;
             };
             path?: never;
@@ -7596,7 +7596,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Applies the change only if the resource still has this version. */
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
                 "If-Match"?: string;
             };
             path: {
@@ -7628,7 +7628,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Applies the change only if the resource still has this version. */
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
                 "If-Match"?: string;
             };
             path: {
@@ -8388,7 +8388,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Applies the change only if the resource still has this version. */
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
                 "If-Match"?: string;
             };
             path?: never;
@@ -8459,7 +8459,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Applies the change only if the resource still has this version. */
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
                 "If-Match"?: string;
             };
             path: {
@@ -8492,7 +8492,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Applies the change only if the resource still has this version. */
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
                 "If-Match"?: string;
             };
             path: {
@@ -8607,7 +8607,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Applies the change only if the resource still has this version. */
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
                 "If-Match"?: string;
             };
             path: {
@@ -8712,7 +8712,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Applies the change only if the resource still has this version. */
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
                 "If-Match"?: string;
             };
             path: {
@@ -8754,7 +8754,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Applies the change only if the resource still has this version. */
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
                 "If-Match"?: string;
             };
             path: {
@@ -8925,7 +8925,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Applies the change only if the resource still has this version. */
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
                 "If-Match"?: string;
             };
             path: {
@@ -8968,7 +8968,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Applies the change only if the resource still has this version. */
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
                 "If-Match"?: string;
             };
             path: {
@@ -9137,7 +9137,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Applies the change only if the resource still has this version. */
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
                 "If-Match"?: string;
             };
             path: {
@@ -9180,7 +9180,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Applies the change only if the resource still has this version. */
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
                 "If-Match"?: string;
             };
             path: {
@@ -9317,7 +9317,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Applies the change only if the resource still has this version. */
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
                 "If-Match"?: string;
             };
             path: {
@@ -9360,7 +9360,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Applies the change only if the resource still has this version. */
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
                 "If-Match"?: string;
             };
             path: {
@@ -9528,7 +9528,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Applies the change only if the resource still has this version. */
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
                 "If-Match"?: string;
             };
             path: {
@@ -9571,7 +9571,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Applies the change only if the resource still has this version. */
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
                 "If-Match"?: string;
             };
             path: {
@@ -9708,7 +9708,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Applies the change only if the resource still has this version. */
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
                 "If-Match"?: string;
             };
             path: {
@@ -9751,7 +9751,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Applies the change only if the resource still has this version. */
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
                 "If-Match"?: string;
             };
             path: {
@@ -9857,7 +9857,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Applies the change only if the resource still has this version. */
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
                 "If-Match"?: string;
             };
             path: {
@@ -9900,7 +9900,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Applies the change only if the resource still has this version. */
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
                 "If-Match"?: string;
             };
             path: {
@@ -10137,7 +10137,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Applies the change only if the resource still has this version. */
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
                 "If-Match"?: string;
             };
             path: {
@@ -10180,7 +10180,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Applies the change only if the resource still has this version. */
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
                 "If-Match"?: string;
             };
             path: {
@@ -10247,7 +10247,7 @@ export interface operations {
             header?: {
                 /** @description A retry with the same key returns the first response. */
                 "Idempotency-Key"?: string;
-                /** @description Applies the change only if the resource still has this version. */
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
                 "If-Match"?: string;
             };
             path?: never;
@@ -10291,7 +10291,7 @@ export interface operations {
                 limit_uuid: string;
             };
             header?: {
-                /** @description Applies the change only if the resource still has this version. */
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
                 "If-Match"?: string;
             };
             path?: never;
@@ -10357,7 +10357,7 @@ export interface operations {
             header?: {
                 /** @description A retry with the same key returns the first response. */
                 "Idempotency-Key"?: string;
-                /** @description Applies the change only if the resource still has this version. */
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
                 "If-Match"?: string;
             };
             path?: never;
@@ -10401,7 +10401,7 @@ export interface operations {
                 limit_uuid: string;
             };
             header?: {
-                /** @description Applies the change only if the resource still has this version. */
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
                 "If-Match"?: string;
             };
             path?: never;
@@ -10599,7 +10599,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Applies the change only if the resource still has this version. */
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
                 "If-Match"?: string;
             };
             path: {
@@ -10642,7 +10642,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Applies the change only if the resource still has this version. */
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
                 "If-Match"?: string;
             };
             path: {
@@ -10810,7 +10810,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Applies the change only if the resource still has this version. */
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
                 "If-Match"?: string;
             };
             path: {
@@ -10853,7 +10853,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Applies the change only if the resource still has this version. */
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
                 "If-Match"?: string;
             };
             path: {
@@ -10921,7 +10921,7 @@ export interface operations {
             header?: {
                 /** @description A retry with the same key returns the first response. */
                 "Idempotency-Key"?: string;
-                /** @description Applies the change only if the resource still has this version. */
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
                 "If-Match"?: string;
             };
             path?: never;
@@ -10965,7 +10965,7 @@ export interface operations {
                 limit_uuid: string;
             };
             header?: {
-                /** @description Applies the change only if the resource still has this version. */
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
                 "If-Match"?: string;
             };
             path?: never;
@@ -11131,7 +11131,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Applies the change only if the resource still has this version. */
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
                 "If-Match"?: string;
             };
             path: {
@@ -11174,7 +11174,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Applies the change only if the resource still has this version. */
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
                 "If-Match"?: string;
             };
             path: {
@@ -11378,7 +11378,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Applies the change only if the resource still has this version. */
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
                 "If-Match"?: string;
             };
             path: {
