@@ -55,10 +55,8 @@ const alertWriteFields = {
   alert_on_forecast: optional(alertFields.alert_on_forecast),
 };
 
-export const LimitPolicy = closed('LimitPolicy', {
-  id: Id,
-  scope_type: PolicyScopeType,
-  scope_id: ScopeId,
+/** Of a limit of any kind. */
+const limitFields = {
   metric: LimitMetric,
   period: LimitPeriod,
   limit_value: LimitValue,
@@ -66,6 +64,20 @@ export const LimitPolicy = closed('LimitPolicy', {
   enforcement: Enforcement,
   enabled: flag(),
   ...alertFields,
+};
+const limitWriteFields = {
+  metric: LimitMetric,
+  period: LimitPeriod,
+  limit_value: LimitValue,
+  unpriced: optional(Unpriced),
+  enforcement: optional(Enforcement),
+};
+
+export const LimitPolicy = closed('LimitPolicy', {
+  id: Id,
+  scope_type: PolicyScopeType,
+  scope_id: ScopeId,
+  ...limitFields,
   managed_by: optional(ManagedBy),
 });
 export type LimitPolicy = Static<typeof LimitPolicy>;
@@ -73,11 +85,7 @@ export type LimitPolicy = Static<typeof LimitPolicy>;
 export const LimitPolicyCreate = closed('LimitPolicyCreate', {
   scope_type: PolicyScopeType,
   scope_id: optional(ScopeId),
-  metric: LimitMetric,
-  period: LimitPeriod,
-  limit_value: LimitValue,
-  unpriced: optional(Unpriced),
-  enforcement: optional(Enforcement),
+  ...limitWriteFields,
   enabled: optional(flag({ default: true })),
   ...alertWriteFields,
 });
@@ -86,11 +94,7 @@ export type LimitPolicyCreate = Static<typeof LimitPolicyCreate>;
 export const LimitPolicyUpdate = changeOf('LimitPolicyUpdate', LimitPolicy, {
   scope_type: PolicyScopeType,
   scope_id: optional(ScopeId),
-  metric: LimitMetric,
-  period: LimitPeriod,
-  limit_value: LimitValue,
-  unpriced: optional(Unpriced),
-  enforcement: optional(Enforcement),
+  ...limitWriteFields,
   enabled: flag(),
   ...alertWriteFields,
 });
@@ -100,13 +104,7 @@ export type LimitPolicyUpdate = Static<typeof LimitPolicyUpdate>;
 export const budgetFields = {
   target_type: TargetType,
   target_id: ScopeId,
-  metric: LimitMetric,
-  period: LimitPeriod,
-  limit_value: LimitValue,
-  unpriced: Unpriced,
-  enforcement: Enforcement,
-  enabled: flag(),
-  ...alertFields,
+  ...limitFields,
   etag: EntityTag,
 };
 
@@ -114,11 +112,7 @@ export const budgetWriteFields = {
   limit_uuid: optional(Id),
   target_type: TargetType,
   target_id: optional(ScopeId),
-  metric: LimitMetric,
-  period: LimitPeriod,
-  limit_value: LimitValue,
-  unpriced: optional(Unpriced),
-  enforcement: optional(Enforcement),
+  ...limitWriteFields,
   enabled: optional(flag({ default: true })),
   ...alertWriteFields,
 };

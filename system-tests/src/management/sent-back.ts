@@ -298,7 +298,7 @@ function summaryOf({ response, error }: Result<unknown>): string {
   return `${response.status} ${String(code ?? 'without a code')}`;
 }
 
-/** An upsert that would create a limit is no change of the version that `If-Match` names. */
+/** An upsert that would create a limit matches no version. */
 export async function createOnVersion({ walk, memberId }: World, caller: Caller, made: Made): Promise<void> {
   const limit = { target_type: 'global', metric: 'tokens', period: 'month', limit_value: 9 };
   const bodies = {

@@ -77,8 +77,8 @@ export function pricedPicos(attempts: readonly LedgerAttempt[], summed = attempt
   const metered = attempts.filter((attempt) => attempt.metered);
   return metered.length > 0 && metered.every(({ unpriced }) => unpriced) ? null : picosOf(summed);
 }
-export const shownMicros = (picos: bigint | null) => (picos === null ? null : halfUp(picos));
-export const halfUp = (picos: bigint) => Number((picos + 500_000n) / 1_000_000n);
+const shownMicros = (picos: bigint | null) => (picos === null ? null : halfUp(picos));
+const halfUp = (picos: bigint) => Number((picos + 500_000n) / 1_000_000n);
 const sumOf = (attempts: readonly LedgerAttempt[], value: (attempt: LedgerAttempt) => number) =>
   attempts.reduce((sum, attempt) => sum + value(attempt), 0);
 const meanOf = (values: readonly number[]) =>
