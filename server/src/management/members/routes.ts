@@ -45,13 +45,13 @@ export function memberHandlers(deps: ManagementDeps): Handlers {
     async updateMember(call) {
       const { organizationId } = call.caller;
       const row = await changeMember(deps, call, 'update', call.params.user_id, async (tx, seat) => {
-        const wanted = changedFields(MemberUpdate, call.body, toMember(seat.before));
-        if (Object.keys(wanted).length === 0) return seat.before;
         // Removing a member grants nothing; a role may grant more than the permissions of the calling key.
         demandDelegation(call.caller, seat.actor);
+        const wanted = changedFields(MemberUpdate, call.body, toMember(seat.before));
         const team_id = await teamOf(tx, organizationId, wanted, seat.before);
         const after = { ...wantedOf(wanted, seat.before), team_id };
         demandMayChange(seat.actor, { from: seat.before.role, to: after.role });
+        if (Object.keys(wanted).length === 0) return seat.before;
         demandOwnerLeft(seat.standings, seat.target, {
           role: after.role,
           active: after.status === 'active' && seat.before.user_status === 'active',
