@@ -381,6 +381,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/account/membership": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Leave the organization; ends the caller’s sessions in it */
+        delete: operations["leaveOrganization"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sso/start": {
         parameters: {
             query?: never;
@@ -541,7 +558,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** Read the organization */
+        get: operations["getOrg"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1876,9 +1894,18 @@ export interface components {
             /** @enum {string} */
             role: "owner" | "admin" | "developer" | "viewer" | "billing";
         };
-        /** AccountUpdate */
+        /**
+         * AccountUpdate
+         * @description This call can’t change these fields; send them unchanged or omit them: id, email, status, marketing_opt_in.
+         */
         AccountUpdate: {
-            /** @description At least one visible character, and no white space at its ends. */
+            /** @description An opaque identifier. */
+            id?: string;
+            email?: string;
+            /** @enum {string} */
+            status?: "active" | "invited" | "suspended";
+            marketing_opt_in?: boolean;
+            /** @description Begins with a visible character, and has no white space at its end. */
             name: string;
         };
         /** Alert */
@@ -1932,7 +1959,7 @@ export interface components {
         AlertDestination: {
             /** @description An opaque identifier. */
             id: string;
-            /** @description At least one visible character, and no white space at its ends. */
+            /** @description Begins with a visible character, and has no white space at its end. */
             name: string;
             /**
              * @description `mail` requires a mail server in the deployment.
@@ -1953,7 +1980,7 @@ export interface components {
         };
         /** AlertDestinationCreate */
         AlertDestinationCreate: {
-            /** @description At least one visible character, and no white space at its ends. */
+            /** @description Begins with a visible character, and has no white space at its end. */
             name: string;
             /**
              * @description `mail` requires a mail server in the deployment.
@@ -1973,7 +2000,7 @@ export interface components {
         AlertDestinationCreated: {
             /** @description An opaque identifier. */
             id: string;
-            /** @description At least one visible character, and no white space at its ends. */
+            /** @description Begins with a visible character, and has no white space at its end. */
             name: string;
             /**
              * @description `mail` requires a mail server in the deployment.
@@ -2011,7 +2038,7 @@ export interface components {
              * @description RFC 3339, UTC, with milliseconds.
              */
             created_at?: string;
-            /** @description At least one visible character, and no white space at its ends. */
+            /** @description Begins with a visible character, and has no white space at its end. */
             name?: string;
             /** @description The webhook URL; null for `mail`. */
             url?: string | null;
@@ -2101,10 +2128,12 @@ export interface components {
             labels: {
                 [key: string]: string;
             };
+            /** @description The version of this resource. Send it as `If-Match` to change or delete only this version. */
+            etag: string;
         };
         /** ApiKeyCreate */
         ApiKeyCreate: {
-            /** @description At least one visible character, and no white space at its ends. */
+            /** @description Begins with a visible character, and has no white space at its end. */
             name: string;
             scopes: string[];
             /** @description A future time, or null for no expiry. */
@@ -2174,13 +2203,24 @@ export interface components {
              * @default false
              */
             alert_on_forecast: boolean;
+            /** @description The version of this resource. Send it as `If-Match` to change or delete only this version. */
+            etag: string;
         };
         /** ApiKeyLimitPolicyList */
         ApiKeyLimitPolicyList: {
             policies: components["schemas"]["ApiKeyLimitPolicy"][];
         };
-        /** ApiKeyLimitPolicyUpsert */
+        /**
+         * ApiKeyLimitPolicyUpsert
+         * @description This call can’t change these fields; send them unchanged or omit them: id, owner_user_uuid, etag.
+         */
         ApiKeyLimitPolicyUpsert: {
+            /** @description An opaque identifier. */
+            id?: string;
+            /** @description An opaque identifier. */
+            owner_user_uuid?: string;
+            /** @description The version of this resource. Send it as `If-Match` to change or delete only this version. */
+            etag?: string;
             /** @description An opaque identifier. */
             api_key_uuid: string;
             /** @description An opaque identifier. */
@@ -2251,18 +2291,16 @@ export interface components {
             rejected: number;
             /** @description Fallbacks to other endpoints. A request can have several. */
             fallbacks: number;
-            /** @description Micro-USD, rounded half up. */
-            cost_micros: number;
-            /** @description Exact amount in US dollars, as a decimal string. */
-            cost_usd: string;
-            /** @description The part of the cost for attempts that another attempt followed, at another endpoint or the same one. Micro-USD, rounded half up. */
-            fallback_cost_micros: number;
-            /** @description Exact amount in US dollars, as a decimal string. */
-            fallback_cost_usd: string;
+            /** @description At the configured prices. Micro-USD, rounded half up. Null if none of the requests has a price. */
+            cost_micros: number | null;
+            cost_usd: string | null;
+            /** @description The part of the cost for attempts that another attempt followed, at another endpoint or the same one. Micro-USD, rounded half up. Null if none of the requests has a price. */
+            fallback_cost_micros: number | null;
+            fallback_cost_usd: string | null;
+            /** @description Metered requests to an endpoint without a price; not included in the cost. */
+            unpriced_requests: number;
             /** @description Requests that used something: those of which an attempt was sent, except those that every provider rejected without reporting usage. */
             metered_requests: number;
-            /** @description The part of `metered_requests` whose endpoint has no price; their cost is unknown. */
-            unpriced_requests: number;
             /** @description Requests in each bucket of the range, oldest first. */
             series: number[];
             /** @description By nearest rank: exact up to 1,000 ms, rounded to two significant digits above that. Null if nothing was measured. */
@@ -2296,9 +2334,36 @@ export interface components {
             /** @description All further API keys combined. Null if there are none. */
             other: components["schemas"]["OtherApiKeys"] | null;
         };
-        /** ApiKeyUpdate */
+        /**
+         * ApiKeyUpdate
+         * @description This call can’t change these fields; send them unchanged or omit them: id, user_uuid, key_prefix, product_key, scopes, status, created_at, first_used_at, last_used_at, expires_at, revoked_at, etag.
+         */
         ApiKeyUpdate: {
-            /** @description At least one visible character, and no white space at its ends. */
+            /** @description An opaque identifier. */
+            id?: string;
+            /** @description An opaque identifier. */
+            user_uuid?: string;
+            /** @description The first characters of the key, which are not secret. */
+            key_prefix?: string;
+            /** @description Currently always `model_relay`. */
+            product_key?: string;
+            scopes?: string[];
+            /** @enum {string} */
+            status?: "active" | "revoked" | "expired";
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, with milliseconds.
+             */
+            created_at?: string;
+            /** @description Null before the first use, and for keys first used with an earlier version of Relay. */
+            first_used_at?: string | null;
+            /** @description Accurate to about a minute. */
+            last_used_at?: string | null;
+            expires_at?: string | null;
+            revoked_at?: string | null;
+            /** @description The version of this resource. Send it as `If-Match` to change or delete only this version. */
+            etag?: string;
+            /** @description Begins with a visible character, and has no white space at its end. */
             name: string;
             /** @description The team whose limits count the key’s requests; null for the owner’s team. Setting a different team, or changing it later, requires `relay:limits:manage`. */
             team_id?: string | null;
@@ -2619,7 +2684,7 @@ export interface components {
         ConfigCredential: {
             /** @description The slug of the provider it is for. */
             provider: string;
-            /** @description At least one visible character, and no white space at its ends. */
+            /** @description Begins with a visible character, and has no white space at its end. */
             name: string;
             /** @default true */
             enabled?: boolean;
@@ -2637,7 +2702,7 @@ export interface components {
              * @default null
              */
             credential?: string | null;
-            /** @description At least one visible character, and no white space at its ends. */
+            /** @description Begins with a visible character, and has no white space at its end. */
             name: string;
             /** @description The model name sent upstream. */
             upstream_model: string;
@@ -2691,7 +2756,7 @@ export interface components {
         ConfigGuardrail: {
             /** @description Identifies the item from one apply to the next. If omitted, Relay derives it from the name; set it before you rename the item. */
             slug?: string;
-            /** @description At least one visible character, and no white space at its ends. */
+            /** @description Begins with a visible character, and has no white space at its end. */
             name: string;
             /** @default custom-http */
             preset_slug?: string;
@@ -2761,7 +2826,7 @@ export interface components {
         ConfigLane: {
             /** @description Identifies the item from one apply to the next. If omitted, Relay derives it from the name; set it before you rename the item. */
             slug?: string;
-            /** @description At least one visible character, and no white space at its ends. */
+            /** @description Begins with a visible character, and has no white space at its end. */
             name: string;
             /**
              * @description The wait budget.
@@ -2946,7 +3011,7 @@ export interface components {
         ConfigProvider: {
             /** @description Identifies the item from one apply to the next. If omitted, Relay derives it from the name; set it before you rename the item. */
             slug?: string;
-            /** @description At least one visible character, and no white space at its ends. */
+            /** @description Begins with a visible character, and has no white space at its end. */
             name: string;
             /** @description An http or https URL. Optional if the preset has one. */
             base_url?: string;
@@ -3030,12 +3095,14 @@ export interface components {
              * @enum {string}
              */
             managed_by?: "file";
+            /** @description The version of this resource. Send it as `If-Match` to change or delete only this version. */
+            etag: string;
         };
         /** CredentialCreate */
         CredentialCreate: {
             /** @description An opaque identifier. */
             provider_id: string;
-            /** @description At least one visible character, and no white space at its ends. */
+            /** @description Begins with a visible character, and has no white space at its end. */
             name: string;
             /** @description Stored encrypted; never returned. */
             secret: string;
@@ -3044,7 +3111,7 @@ export interface components {
         };
         /**
          * CredentialUpdate
-         * @description This call can’t change these fields; send them unchanged or omit them: id, provider_id, created_at, last_used_at, managed_by.
+         * @description This call can’t change these fields; send them unchanged or omit them: id, provider_id, created_at, last_used_at, managed_by, etag.
          */
         CredentialUpdate: {
             /** @description An opaque identifier. */
@@ -3062,7 +3129,9 @@ export interface components {
              * @enum {string}
              */
             managed_by?: "file";
-            /** @description At least one visible character, and no white space at its ends. */
+            /** @description The version of this resource. Send it as `If-Match` to change or delete only this version. */
+            etag?: string;
+            /** @description Begins with a visible character, and has no white space at its end. */
             name?: string;
             /** @description Stored encrypted; never returned. */
             secret?: string;
@@ -3082,7 +3151,7 @@ export interface components {
              * @enum {string}
              */
             managed_by?: "file";
-            /** @description At least one visible character, and no white space at its ends. */
+            /** @description Begins with a visible character, and has no white space at its end. */
             name: string;
             /**
              * @description The wait budget.
@@ -3209,7 +3278,7 @@ export interface components {
         EndpointCreate: {
             /** @description An opaque identifier. */
             provider_id: string;
-            /** @description At least one visible character, and no white space at its ends. */
+            /** @description Begins with a visible character, and has no white space at its end. */
             name: string;
             /** @description The model name sent upstream. */
             upstream_model: string;
@@ -3275,18 +3344,16 @@ export interface components {
             duration_ms_p95: number | null;
             /** @description Failed requests by error code, the most frequent first. */
             errors: components["schemas"]["ErrorCount"][];
-            /** @description Micro-USD, rounded half up. */
-            cost_micros: number;
-            /** @description Exact amount in US dollars, as a decimal string. */
-            cost_usd: string;
-            /** @description The part of the cost for attempts that another attempt followed, at another endpoint or the same one. Micro-USD, rounded half up. */
-            fallback_cost_micros: number;
-            /** @description Exact amount in US dollars, as a decimal string. */
-            fallback_cost_usd: string;
+            /** @description At the configured prices. Micro-USD, rounded half up. Null if none of the requests has a price. */
+            cost_micros: number | null;
+            cost_usd: string | null;
+            /** @description The part of the cost for attempts that another attempt followed, at another endpoint or the same one. Micro-USD, rounded half up. Null if none of the requests has a price. */
+            fallback_cost_micros: number | null;
+            fallback_cost_usd: string | null;
+            /** @description Metered requests to an endpoint without a price; not included in the cost. */
+            unpriced_requests: number;
             /** @description Attempts at this endpoint that used something. */
             metered_requests: number;
-            /** @description The part of `metered_requests` whose endpoint has no price; their cost is unknown. */
-            unpriced_requests: number;
             /** @description Of the limits that apply to every request of this endpoint (its own, with its `max_concurrency`, its provider’s, its credential’s and those of the organization), the one of which the largest share is used now or, with the periods `hour`, `day`, `week` and `month`, will be used when it resets. If shares are equal, the share used now decides, then the narrower limit. Null if there is none, and if `limits` is not `read`. */
             tightest_limit: components["schemas"]["LimitUsage"] | null;
         };
@@ -3364,7 +3431,7 @@ export interface components {
              * @enum {string}
              */
             managed_by?: "file";
-            /** @description At least one visible character, and no white space at its ends. */
+            /** @description Begins with a visible character, and has no white space at its end. */
             name?: string;
             /** @description The model name sent upstream. */
             upstream_model?: string;
@@ -3593,7 +3660,7 @@ export interface components {
         };
         /** GuardrailCreate */
         GuardrailCreate: {
-            /** @description At least one visible character, and no white space at its ends. */
+            /** @description Begins with a visible character, and has no white space at its end. */
             name: string;
             /** @default custom-http */
             preset_slug?: string;
@@ -3809,7 +3876,7 @@ export interface components {
              * @enum {string}
              */
             managed_by?: "file";
-            /** @description At least one visible character, and no white space at its ends. */
+            /** @description Begins with a visible character, and has no white space at its end. */
             name?: string;
             preset_slug?: string;
             /** @description An http or https URL. */
@@ -3954,14 +4021,18 @@ export interface components {
              * @description RFC 3339, UTC, with milliseconds.
              */
             expires_at: string;
+            /** @description The version of this resource. Send it as `If-Match` to change or delete only this version. */
+            etag: string;
         };
         /** InvitationAcceptance */
         InvitationAcceptance: {
             /** @description Never returned. */
             token: string;
-            /** @description At least one visible character, and no white space at its ends. */
+            /** @description Begins with a visible character, and has no white space at its end. */
             name?: string;
             password?: string;
+            /** @description 6 digits, or a backup code. */
+            totp_code?: string;
         };
         /** InvitationCreate */
         InvitationCreate: {
@@ -4031,7 +4102,7 @@ export interface components {
         };
         /** LaneCreate */
         LaneCreate: {
-            /** @description At least one visible character, and no white space at its ends. */
+            /** @description Begins with a visible character, and has no white space at its end. */
             name: string;
             /**
              * @description The wait budget.
@@ -4175,18 +4246,16 @@ export interface components {
             rejected: number;
             /** @description Fallbacks to other endpoints. A request can have several. */
             fallbacks: number;
-            /** @description Micro-USD, rounded half up. */
-            cost_micros: number;
-            /** @description Exact amount in US dollars, as a decimal string. */
-            cost_usd: string;
-            /** @description The part of the cost for attempts that another attempt followed, at another endpoint or the same one. Micro-USD, rounded half up. */
-            fallback_cost_micros: number;
-            /** @description Exact amount in US dollars, as a decimal string. */
-            fallback_cost_usd: string;
+            /** @description At the configured prices. Micro-USD, rounded half up. Null if none of the requests has a price. */
+            cost_micros: number | null;
+            cost_usd: string | null;
+            /** @description The part of the cost for attempts that another attempt followed, at another endpoint or the same one. Micro-USD, rounded half up. Null if none of the requests has a price. */
+            fallback_cost_micros: number | null;
+            fallback_cost_usd: string | null;
+            /** @description Metered requests to an endpoint without a price; not included in the cost. */
+            unpriced_requests: number;
             /** @description Requests that used something: those of which an attempt was sent, except those that every provider rejected without reporting usage. */
             metered_requests: number;
-            /** @description The part of `metered_requests` whose endpoint has no price; their cost is unknown. */
-            unpriced_requests: number;
             /** @description Requests in each bucket of the range, oldest first. */
             series: number[];
             /** @description By nearest rank: exact up to 1,000 ms, rounded to two significant digits above that. Null if nothing was measured. */
@@ -4234,7 +4303,7 @@ export interface components {
              * @enum {string}
              */
             managed_by?: "file";
-            /** @description At least one visible character, and no white space at its ends. */
+            /** @description Begins with a visible character, and has no white space at its end. */
             name: string;
             /**
              * @description The wait budget.
@@ -4588,9 +4657,22 @@ export interface components {
             last_seen_at: string | null;
             /** @description The team whose limits count the requests that the member sends in the console or with a key that has no team; null for none. */
             team_id: string | null;
+            /** @description The version of this resource. Send it as `If-Match` to change or delete only this version. */
+            etag: string;
         };
-        /** MemberUpdate */
+        /**
+         * MemberUpdate
+         * @description This call can’t change these fields; send them unchanged or omit them: id, name, email, joined_at, last_seen_at, etag.
+         */
         MemberUpdate: {
+            /** @description An opaque identifier. */
+            id?: string;
+            name?: string;
+            email?: string;
+            joined_at?: string | null;
+            last_seen_at?: string | null;
+            /** @description The version of this resource. Send it as `If-Match` to change or delete only this version. */
+            etag?: string;
             /** @enum {string} */
             role?: "owner" | "admin" | "developer" | "viewer" | "billing";
             /** @enum {string} */
@@ -4692,8 +4774,11 @@ export interface components {
             input_tokens: number;
             cached_input_tokens: number;
             output_tokens: number;
-            /** @description Exact amount in US dollars, as a decimal string. */
-            cost_usd: string;
+            /** @description At the configured prices. Micro-USD, rounded half up. Null if none of the requests has a price. */
+            cost_micros: number | null;
+            cost_usd: string | null;
+            /** @description Metered requests to an endpoint without a price; not included in the cost. */
+            unpriced_requests: number;
         };
         /** MeteringHealth */
         MeteringHealth: {
@@ -4861,7 +4946,7 @@ export interface components {
         OrgApiKeyCreate: {
             /** @description An opaque identifier. */
             user_uuid: string;
-            /** @description At least one visible character, and no white space at its ends. */
+            /** @description Begins with a visible character, and has no white space at its end. */
             name: string;
             scopes: string[];
             /** @description A future time, or null for no expiry. */
@@ -4873,8 +4958,36 @@ export interface components {
                 [key: string]: string;
             };
         };
-        /** OrgApiKeyUpdate */
+        /**
+         * OrgApiKeyUpdate
+         * @description This call can’t change these fields; send them unchanged or omit them: id, user_uuid, name, key_prefix, product_key, scopes, status, created_at, first_used_at, last_used_at, expires_at, revoked_at, etag.
+         */
         OrgApiKeyUpdate: {
+            /** @description An opaque identifier. */
+            id?: string;
+            /** @description An opaque identifier. */
+            user_uuid?: string;
+            name?: string;
+            /** @description The first characters of the key, which are not secret. */
+            key_prefix?: string;
+            /** @description Currently always `model_relay`. */
+            product_key?: string;
+            scopes?: string[];
+            /** @enum {string} */
+            status?: "active" | "revoked" | "expired";
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, with milliseconds.
+             */
+            created_at?: string;
+            /** @description Null before the first use, and for keys first used with an earlier version of Relay. */
+            first_used_at?: string | null;
+            /** @description Accurate to about a minute. */
+            last_used_at?: string | null;
+            expires_at?: string | null;
+            revoked_at?: string | null;
+            /** @description The version of this resource. Send it as `If-Match` to change or delete only this version. */
+            etag?: string;
             /** @description The team whose limits count the key’s requests; null for the owner’s team. Setting a different team, or changing it later, requires `relay:limits:manage`. */
             team_id?: string | null;
             /** @description Up to 8 labels, such as `{"app": "search"}`: names of up to 32 characters from a–z, 0–9, `_`, `.` and `-`; values of up to 64 printable characters. Relay copies them to each request’s ledger row. */
@@ -4882,9 +4995,14 @@ export interface components {
                 [key: string]: string;
             };
         };
-        /** OrgUpdate */
+        /**
+         * OrgUpdate
+         * @description This call can’t change these fields; send them unchanged or omit them: id.
+         */
         OrgUpdate: {
-            /** @description At least one visible character, and no white space at its ends. */
+            /** @description An opaque identifier. */
+            id?: string;
+            /** @description Begins with a visible character, and has no white space at its end. */
             name: string;
         };
         /** OtherApiKeys */
@@ -4898,18 +5016,16 @@ export interface components {
             rejected: number;
             /** @description Fallbacks to other endpoints. A request can have several. */
             fallbacks: number;
-            /** @description Micro-USD, rounded half up. */
-            cost_micros: number;
-            /** @description Exact amount in US dollars, as a decimal string. */
-            cost_usd: string;
-            /** @description The part of the cost for attempts that another attempt followed, at another endpoint or the same one. Micro-USD, rounded half up. */
-            fallback_cost_micros: number;
-            /** @description Exact amount in US dollars, as a decimal string. */
-            fallback_cost_usd: string;
+            /** @description At the configured prices. Micro-USD, rounded half up. Null if none of the requests has a price. */
+            cost_micros: number | null;
+            cost_usd: string | null;
+            /** @description The part of the cost for attempts that another attempt followed, at another endpoint or the same one. Micro-USD, rounded half up. Null if none of the requests has a price. */
+            fallback_cost_micros: number | null;
+            fallback_cost_usd: string | null;
+            /** @description Metered requests to an endpoint without a price; not included in the cost. */
+            unpriced_requests: number;
             /** @description Requests that used something: those of which an attempt was sent, except those that every provider rejected without reporting usage. */
             metered_requests: number;
-            /** @description The part of `metered_requests` whose endpoint has no price; their cost is unknown. */
-            unpriced_requests: number;
         };
         /** OtherLanes */
         OtherLanes: {
@@ -4922,18 +5038,16 @@ export interface components {
             rejected: number;
             /** @description Fallbacks to other endpoints. A request can have several. */
             fallbacks: number;
-            /** @description Micro-USD, rounded half up. */
-            cost_micros: number;
-            /** @description Exact amount in US dollars, as a decimal string. */
-            cost_usd: string;
-            /** @description The part of the cost for attempts that another attempt followed, at another endpoint or the same one. Micro-USD, rounded half up. */
-            fallback_cost_micros: number;
-            /** @description Exact amount in US dollars, as a decimal string. */
-            fallback_cost_usd: string;
+            /** @description At the configured prices. Micro-USD, rounded half up. Null if none of the requests has a price. */
+            cost_micros: number | null;
+            cost_usd: string | null;
+            /** @description The part of the cost for attempts that another attempt followed, at another endpoint or the same one. Micro-USD, rounded half up. Null if none of the requests has a price. */
+            fallback_cost_micros: number | null;
+            fallback_cost_usd: string | null;
+            /** @description Metered requests to an endpoint without a price; not included in the cost. */
+            unpriced_requests: number;
             /** @description Requests that used something: those of which an attempt was sent, except those that every provider rejected without reporting usage. */
             metered_requests: number;
-            /** @description The part of `metered_requests` whose endpoint has no price; their cost is unknown. */
-            unpriced_requests: number;
         };
         /** PasswordChange */
         PasswordChange: {
@@ -4968,8 +5082,17 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** PreferencesUpdate */
+        /**
+         * PreferencesUpdate
+         * @description This call can’t change these fields; send them unchanged or omit them: id, name, email, status.
+         */
         PreferencesUpdate: {
+            /** @description An opaque identifier. */
+            id?: string;
+            name?: string;
+            email?: string;
+            /** @enum {string} */
+            status?: "active" | "invited" | "suspended";
             marketing_opt_in: boolean;
         };
         /** PriceApplied */
@@ -5175,6 +5298,8 @@ export interface components {
              * @enum {string}
              */
             managed_by?: "file";
+            /** @description The version of this resource. Send it as `If-Match` to change or delete only this version. */
+            etag: string;
         };
         /** PricingPolicyCreate */
         PricingPolicyCreate: {
@@ -5218,7 +5343,7 @@ export interface components {
         };
         /**
          * PricingPolicyUpdate
-         * @description This call can’t change these fields; send them unchanged or omit them: id, endpoint_id, as_of, managed_by.
+         * @description This call can’t change these fields; send them unchanged or omit them: id, endpoint_id, as_of, managed_by, etag.
          */
         PricingPolicyUpdate: {
             /** @description An opaque identifier. */
@@ -5235,6 +5360,8 @@ export interface components {
              * @enum {string}
              */
             managed_by?: "file";
+            /** @description The version of this resource. Send it as `If-Match` to change or delete only this version. */
+            etag?: string;
             /** @description Integer micro-USD. */
             input_cost_micros_per_1m_tokens?: number;
             /** @description Integer micro-USD. */
@@ -5331,7 +5458,7 @@ export interface components {
         };
         /** ProviderCreate */
         ProviderCreate: {
-            /** @description At least one visible character, and no white space at its ends. */
+            /** @description Begins with a visible character, and has no white space at its end. */
             name: string;
             /** @description An http or https URL. Optional if the preset has one. */
             base_url?: string;
@@ -5463,7 +5590,7 @@ export interface components {
              * @enum {string}
              */
             managed_by?: "file";
-            /** @description At least one visible character, and no white space at its ends. */
+            /** @description Begins with a visible character, and has no white space at its end. */
             name?: string;
             /** @description An http or https URL. */
             base_url?: string;
@@ -5874,10 +6001,11 @@ export interface components {
             key: string | null;
             /** @description The name, or the ID if the resource was deleted. */
             label: string;
-            /** @description In a bucket without requests, counts and sums are 0; quantiles, means and rates are null. */
+            /** @description In a bucket without requests, counts and sums are 0; quantiles, means and rates are null. A cost is also null if none of the requests has a price. */
             total: number | null;
-            /** @description Exact amount in US dollars, as a decimal string. */
-            total_usd?: string;
+            total_usd?: string | null;
+            /** @description Metered requests to an endpoint without a price; not included in the cost. */
+            unpriced_requests?: number;
             points: components["schemas"]["SeriesPoint"][];
         };
         /** SeriesPoint */
@@ -5887,10 +6015,11 @@ export interface components {
              * @description RFC 3339, UTC, with milliseconds.
              */
             at: string;
-            /** @description In a bucket without requests, counts and sums are 0; quantiles, means and rates are null. */
+            /** @description In a bucket without requests, counts and sums are 0; quantiles, means and rates are null. A cost is also null if none of the requests has a price. */
             value: number | null;
-            /** @description Exact amount in US dollars, as a decimal string. */
-            value_usd?: string;
+            value_usd?: string | null;
+            /** @description Metered requests to an endpoint without a price; not included in the cost. */
+            unpriced_requests?: number;
         };
         /** Session */
         Session: {
@@ -5898,7 +6027,7 @@ export interface components {
             org: components["schemas"]["Org"];
             /** @enum {string} */
             role: "owner" | "admin" | "developer" | "viewer" | "billing";
-            /** @description Whether the user’s access to this organization is suspended. A suspended user can only read this session and sign out. */
+            /** @description Whether the user’s access to this organization is suspended. A suspended user can only read this session, switch to another organization, leave and sign out. */
             suspended: boolean;
             /** @description Every organization the user is an active member of. */
             orgs: components["schemas"]["Org"][];
@@ -5920,6 +6049,8 @@ export interface components {
             password?: string;
             /** @description 6 digits, or a backup code. */
             totp_code?: string;
+            /** @description Begins with a visible character, and has no white space at its end. */
+            organization_name?: string;
         };
         /** SessionUpdate */
         SessionUpdate: {
@@ -5958,10 +6089,11 @@ export interface components {
             input_tokens: number;
             cached_input_tokens: number;
             output_tokens: number;
-            /** @description Micro-USD, rounded half up. */
-            cost_micros: number;
-            /** @description Exact amount in US dollars, as a decimal string. */
-            cost_usd: string;
+            /** @description At the configured prices. Micro-USD, rounded half up. Null if none of the requests has a price. */
+            cost_micros: number | null;
+            cost_usd: string | null;
+            /** @description Metered requests to an endpoint without a price; not included in the cost. */
+            unpriced_requests: number;
         };
         /** ShowbackTotal */
         ShowbackTotal: {
@@ -5971,10 +6103,11 @@ export interface components {
             input_tokens: number;
             cached_input_tokens: number;
             output_tokens: number;
-            /** @description Micro-USD, rounded half up. */
-            cost_micros: number;
-            /** @description Exact amount in US dollars, as a decimal string. */
-            cost_usd: string;
+            /** @description At the configured prices. Micro-USD, rounded half up. Null if none of the requests has a price. */
+            cost_micros: number | null;
+            cost_usd: string | null;
+            /** @description Metered requests to an endpoint without a price; not included in the cost. */
+            unpriced_requests: number;
         };
         /** SignInMethods */
         SignInMethods: {
@@ -5995,12 +6128,12 @@ export interface components {
         };
         /** SignUp */
         SignUp: {
-            /** @description At least one visible character, and no white space at its ends. */
+            /** @description Begins with a visible character, and has no white space at its end. */
             name: string;
             /** Format: email */
             email: string;
             password: string;
-            /** @description At least one visible character, and no white space at its ends. */
+            /** @description Begins with a visible character, and has no white space at its end. */
             organization_name: string;
             /** @description Never returned. */
             token?: string;
@@ -6037,26 +6170,24 @@ export interface components {
              * @description RFC 3339, UTC, with milliseconds.
              */
             to: string;
-            /** @description Micro-USD, rounded half up. */
-            cost_micros: number;
-            /** @description Exact amount in US dollars, as a decimal string. */
-            cost_usd: string;
-            /** @description The part of the cost for attempts that another attempt followed, at another endpoint or the same one. Micro-USD, rounded half up. */
-            fallback_cost_micros: number;
-            /** @description Exact amount in US dollars, as a decimal string. */
-            fallback_cost_usd: string;
+            /** @description At the configured prices. Micro-USD, rounded half up. Null if none of the requests has a price. */
+            cost_micros: number | null;
+            cost_usd: string | null;
+            /** @description The part of the cost for attempts that another attempt followed, at another endpoint or the same one. Micro-USD, rounded half up. Null if none of the requests has a price. */
+            fallback_cost_micros: number | null;
+            fallback_cost_usd: string | null;
+            /** @description Metered requests to an endpoint without a price; not included in the cost. */
+            unpriced_requests: number;
             /** @description Requests that used something: those of which an attempt was sent, except those that every provider rejected without reporting usage. */
             metered_requests: number;
-            /** @description The part of `metered_requests` whose endpoint has no price; their cost is unknown. */
-            unpriced_requests: number;
-            /** @description Expected spend for the whole month, at the rate since it began. Null while less than a tenth of the month has passed, unless at least half of the budget is spent. */
+            /** @description Expected spend for the whole month, at the rate since it began. Null while less than a tenth of the month has passed, unless at least half of the budget is spent, and if none of the requests has a price. */
             forecast_micros: number | null;
             /** @description The smallest shared monthly budget for the whole organization. Null if there is none, and for callers that can’t read it. */
             budget_micros: number | null;
             /** @description When the budget runs out at this rate; now if it already has. Null if it lasts until the month ends, and without a budget. */
             over_budget_at: string | null;
-            /** @description Spend on each day since the month began, in micro-USD; today is last. */
-            days: number[];
+            /** @description Spend on each day since the month began, in micro-USD; today is last. Null for a day of which no request has a price. */
+            days: (number | null)[];
         };
         /** SpendToday */
         SpendToday: {
@@ -6065,18 +6196,16 @@ export interface components {
              * @description RFC 3339, UTC, with milliseconds.
              */
             from: string;
-            /** @description Micro-USD, rounded half up. */
-            cost_micros: number;
-            /** @description Exact amount in US dollars, as a decimal string. */
-            cost_usd: string;
-            /** @description The part of the cost for attempts that another attempt followed, at another endpoint or the same one. Micro-USD, rounded half up. */
-            fallback_cost_micros: number;
-            /** @description Exact amount in US dollars, as a decimal string. */
-            fallback_cost_usd: string;
+            /** @description At the configured prices. Micro-USD, rounded half up. Null if none of the requests has a price. */
+            cost_micros: number | null;
+            cost_usd: string | null;
+            /** @description The part of the cost for attempts that another attempt followed, at another endpoint or the same one. Micro-USD, rounded half up. Null if none of the requests has a price. */
+            fallback_cost_micros: number | null;
+            fallback_cost_usd: string | null;
+            /** @description Metered requests to an endpoint without a price; not included in the cost. */
+            unpriced_requests: number;
             /** @description Requests that used something: those of which an attempt was sent, except those that every provider rejected without reporting usage. */
             metered_requests: number;
-            /** @description The part of `metered_requests` whose endpoint has no price; their cost is unknown. */
-            unpriced_requests: number;
         };
         /** StatsSummary */
         StatsSummary: {
@@ -6123,7 +6252,7 @@ export interface components {
         Team: {
             /** @description An opaque identifier. */
             id: string;
-            /** @description At least one visible character, and no white space at its ends. */
+            /** @description Begins with a visible character, and has no white space at its end. */
             name: string;
             /** @description Derived from the name; unique within the organization. */
             slug: string;
@@ -6143,7 +6272,7 @@ export interface components {
         };
         /** TeamCreate */
         TeamCreate: {
-            /** @description At least one visible character, and no white space at its ends. */
+            /** @description Begins with a visible character, and has no white space at its end. */
             name: string;
             /**
              * @description What it represents in your organization. All kinds work the same.
@@ -6204,13 +6333,22 @@ export interface components {
              * @default false
              */
             alert_on_forecast: boolean;
+            /** @description The version of this resource. Send it as `If-Match` to change or delete only this version. */
+            etag: string;
         };
         /** TeamLimitPolicyList */
         TeamLimitPolicyList: {
             policies: components["schemas"]["TeamLimitPolicy"][];
         };
-        /** TeamLimitPolicyUpsert */
+        /**
+         * TeamLimitPolicyUpsert
+         * @description This call can’t change these fields; send them unchanged or omit them: id, etag.
+         */
         TeamLimitPolicyUpsert: {
+            /** @description An opaque identifier. */
+            id?: string;
+            /** @description The version of this resource. Send it as `If-Match` to change or delete only this version. */
+            etag?: string;
             /** @description An opaque identifier. */
             team_uuid: string;
             /** @description An opaque identifier. */
@@ -6273,7 +6411,7 @@ export interface components {
              * @description RFC 3339, UTC, with milliseconds.
              */
             created_at?: string;
-            /** @description At least one visible character, and no white space at its ends. */
+            /** @description Begins with a visible character, and has no white space at its end. */
             name: string;
             /**
              * @description What it represents in your organization. All kinds work the same.
@@ -6365,19 +6503,18 @@ export interface components {
             metered_requests: number;
             /** @description Metered requests with an attempt whose usage is an estimate, because the provider did not report it. */
             estimated_requests: number;
-            /** @description Metered requests to an endpoint without a price; not included in the spend. */
-            unpriced_requests: number;
             input_tokens: number;
             /** @description Part of `input_tokens`. */
             cached_input_tokens: number;
             output_tokens: number;
-            /** @description Micro-USD at the configured prices, rounded half up. Null when none of the usage has a price. */
+            /** @description At the configured prices. Micro-USD, rounded half up. Null if none of the requests has a price. */
             metered_spend_micros: number | null;
             metered_spend_usd: string | null;
-            /** @description The part of the cost for attempts that another attempt followed, at another endpoint or the same one. Micro-USD, rounded half up. */
-            fallback_cost_micros: number;
-            /** @description Exact amount in US dollars, as a decimal string. */
-            fallback_cost_usd: string;
+            /** @description The part of the cost for attempts that another attempt followed, at another endpoint or the same one. Micro-USD, rounded half up. Null if none of the requests has a price. */
+            fallback_cost_micros: number | null;
+            fallback_cost_usd: string | null;
+            /** @description Metered requests to an endpoint without a price; not included in the cost. */
+            unpriced_requests: number;
         };
         /** UsageStatement */
         UsageStatement: {
@@ -6414,19 +6551,18 @@ export interface components {
             metered_requests: number;
             /** @description Metered requests with an attempt whose usage is an estimate, because the provider did not report it. */
             estimated_requests: number;
-            /** @description Metered requests to an endpoint without a price; not included in the spend. */
-            unpriced_requests: number;
             input_tokens: number;
             /** @description Part of `input_tokens`. */
             cached_input_tokens: number;
             output_tokens: number;
-            /** @description Micro-USD at the configured prices, rounded half up. Null when none of the usage has a price. */
+            /** @description At the configured prices. Micro-USD, rounded half up. Null if none of the requests has a price. */
             metered_spend_micros: number | null;
             metered_spend_usd: string | null;
-            /** @description The part of the cost for attempts that another attempt followed, at another endpoint or the same one. Micro-USD, rounded half up. */
-            fallback_cost_micros: number;
-            /** @description Exact amount in US dollars, as a decimal string. */
-            fallback_cost_usd: string;
+            /** @description The part of the cost for attempts that another attempt followed, at another endpoint or the same one. Micro-USD, rounded half up. Null if none of the requests has a price. */
+            fallback_cost_micros: number | null;
+            fallback_cost_usd: string | null;
+            /** @description Metered requests to an endpoint without a price; not included in the cost. */
+            unpriced_requests: number;
         };
         /** User */
         User: {
@@ -6492,13 +6628,22 @@ export interface components {
              * @default false
              */
             alert_on_forecast: boolean;
+            /** @description The version of this resource. Send it as `If-Match` to change or delete only this version. */
+            etag: string;
         };
         /** UserLimitPolicyList */
         UserLimitPolicyList: {
             policies: components["schemas"]["UserLimitPolicy"][];
         };
-        /** UserLimitPolicyUpsert */
+        /**
+         * UserLimitPolicyUpsert
+         * @description This call can’t change these fields; send them unchanged or omit them: id, etag.
+         */
         UserLimitPolicyUpsert: {
+            /** @description An opaque identifier. */
+            id?: string;
+            /** @description The version of this resource. Send it as `If-Match` to change or delete only this version. */
+            etag?: string;
             /** @description An opaque identifier. */
             user_uuid: string;
             /** @description An opaque identifier. */
@@ -6854,6 +6999,7 @@ export interface components {
                 "x-request-id": components["headers"]["x-request-id"];
                 "x-relay-error-source": components["headers"]["x-relay-error-source"];
                 "x-should-retry": components["headers"]["x-should-retry"];
+                ETag: components["headers"]["ETag"];
                 [name: string]: unknown;
             };
             content: {
@@ -7004,7 +7150,7 @@ export interface components {
         Link: string;
         /** @description `true` when Relay repeats the first response and creates nothing. */
         "idempotency-replayed": boolean;
-        /** @description The version of the resource. */
+        /** @description The version of the resource. Resources that only a list returns have it in the `etag` of their row. */
         ETag: string;
         /** @description Name of the selected endpoint. */
         "X-Relay-Selected-Endpoint": string;
@@ -7413,6 +7559,7 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7431,7 +7578,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Applies the change only if the resource still has this version. */
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
                 "If-Match"?: string;
             };
             path?: never;
@@ -7447,6 +7594,7 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7469,7 +7617,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Applies the change only if the resource still has this version. */
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
                 "If-Match"?: string;
             };
             path?: never;
@@ -7485,6 +7633,7 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7555,6 +7704,7 @@ export interface operations {
             201: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     "idempotency-replayed": components["headers"]["idempotency-replayed"];
                     [name: string]: unknown;
                 };
@@ -7606,7 +7756,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Applies the change only if the resource still has this version. */
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
                 "If-Match"?: string;
             };
             path: {
@@ -7638,7 +7788,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Applies the change only if the resource still has this version. */
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
                 "If-Match"?: string;
             };
             path: {
@@ -7656,6 +7806,7 @@ export interface operations {
             204: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -7819,6 +7970,7 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             408: components["responses"]["Error408"];
+            409: components["responses"]["Error409"];
             413: components["responses"]["Error413"];
             415: components["responses"]["Error415"];
             429: components["responses"]["Error429"];
@@ -8069,6 +8221,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
@@ -8076,6 +8229,32 @@ export interface operations {
             413: components["responses"]["Error413"];
             415: components["responses"]["Error415"];
             429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            501: components["responses"]["Error501"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    leaveOrganization: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success; no body. */
+            204: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            409: components["responses"]["Error409"];
             500: components["responses"]["Error500"];
             501: components["responses"]["Error501"];
             503: components["responses"]["Error503"];
@@ -8231,6 +8410,19 @@ export interface operations {
             };
             /** @description `csrf_failed`, `insufficient_scope`, `permission_denied`, `product_access_denied`, `entitlement_missing`, `accounts_disabled`, `mail_not_configured`, `mode_unsupported`, `content_policy_violation`. On inference routes, a provider’s own 403 may pass through unchanged. */
             403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "x-relay-error-source": components["headers"]["x-relay-error-source"];
+                    "x-should-retry": components["headers"]["x-should-retry"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description `conflict`, `name_taken`, `managed_by_file`, `idempotency_conflict`, `secret_already_shown`. On inference routes, a provider’s own 409 may pass through unchanged. */
+            409: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     "x-relay-error-source": components["headers"]["x-relay-error-source"];
@@ -8525,11 +8717,39 @@ export interface operations {
             503: components["responses"]["Error503"];
         };
     };
+    getOrg: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Org */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Org"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            500: components["responses"]["Error500"];
+            501: components["responses"]["Error501"];
+            503: components["responses"]["Error503"];
+        };
+    };
     updateOrg: {
         parameters: {
             query?: never;
             header?: {
-                /** @description Applies the change only if the resource still has this version. */
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
                 "If-Match"?: string;
             };
             path?: never;
@@ -8545,6 +8765,7 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8599,7 +8820,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Applies the change only if the resource still has this version. */
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
                 "If-Match"?: string;
             };
             path: {
@@ -8632,7 +8853,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Applies the change only if the resource still has this version. */
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
                 "If-Match"?: string;
             };
             path: {
@@ -8650,6 +8871,7 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8722,6 +8944,7 @@ export interface operations {
             201: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     "idempotency-replayed": components["headers"]["idempotency-replayed"];
                     [name: string]: unknown;
                 };
@@ -8745,7 +8968,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Applies the change only if the resource still has this version. */
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
                 "If-Match"?: string;
             };
             path: {
@@ -8825,6 +9048,7 @@ export interface operations {
             201: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     "idempotency-replayed": components["headers"]["idempotency-replayed"];
                     [name: string]: unknown;
                 };
@@ -8849,7 +9073,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Applies the change only if the resource still has this version. */
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
                 "If-Match"?: string;
             };
             path: {
@@ -8867,6 +9091,7 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8890,7 +9115,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Applies the change only if the resource still has this version. */
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
                 "If-Match"?: string;
             };
             path: {
@@ -9006,6 +9231,7 @@ export interface operations {
             201: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     "idempotency-replayed": components["headers"]["idempotency-replayed"];
                     [name: string]: unknown;
                 };
@@ -9040,6 +9266,7 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9059,7 +9286,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Applies the change only if the resource still has this version. */
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
                 "If-Match"?: string;
             };
             path: {
@@ -9077,6 +9304,7 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9101,7 +9329,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Applies the change only if the resource still has this version. */
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
                 "If-Match"?: string;
             };
             path: {
@@ -9245,6 +9473,7 @@ export interface operations {
             201: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     "idempotency-replayed": components["headers"]["idempotency-replayed"];
                     [name: string]: unknown;
                 };
@@ -9269,7 +9498,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Applies the change only if the resource still has this version. */
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
                 "If-Match"?: string;
             };
             path: {
@@ -9287,6 +9516,7 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9311,7 +9541,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Applies the change only if the resource still has this version. */
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
                 "If-Match"?: string;
             };
             path: {
@@ -9392,6 +9622,7 @@ export interface operations {
             201: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     "idempotency-replayed": components["headers"]["idempotency-replayed"];
                     [name: string]: unknown;
                 };
@@ -9427,6 +9658,7 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9446,7 +9678,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Applies the change only if the resource still has this version. */
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
                 "If-Match"?: string;
             };
             path: {
@@ -9464,6 +9696,7 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9490,7 +9723,7 @@ export interface operations {
                 takes_over?: boolean;
             };
             header?: {
-                /** @description Applies the change only if the resource still has this version. */
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
                 "If-Match"?: string;
             };
             path: {
@@ -9602,6 +9835,7 @@ export interface operations {
             201: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     "idempotency-replayed": components["headers"]["idempotency-replayed"];
                     [name: string]: unknown;
                 };
@@ -9637,6 +9871,7 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9656,7 +9891,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Applies the change only if the resource still has this version. */
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
                 "If-Match"?: string;
             };
             path: {
@@ -9674,6 +9909,7 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9700,7 +9936,7 @@ export interface operations {
                 takes_over?: boolean;
             };
             header?: {
-                /** @description Applies the change only if the resource still has this version. */
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
                 "If-Match"?: string;
             };
             path: {
@@ -9781,6 +10017,7 @@ export interface operations {
             201: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     "idempotency-replayed": components["headers"]["idempotency-replayed"];
                     [name: string]: unknown;
                 };
@@ -9816,6 +10053,7 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9835,7 +10073,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Applies the change only if the resource still has this version. */
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
                 "If-Match"?: string;
             };
             path: {
@@ -9853,6 +10091,7 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9877,7 +10116,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Applies the change only if the resource still has this version. */
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
                 "If-Match"?: string;
             };
             path: {
@@ -9958,6 +10197,7 @@ export interface operations {
             201: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     "idempotency-replayed": components["headers"]["idempotency-replayed"];
                     [name: string]: unknown;
                 };
@@ -9982,7 +10222,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Applies the change only if the resource still has this version. */
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
                 "If-Match"?: string;
             };
             path: {
@@ -10000,6 +10240,7 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10024,7 +10265,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Applies the change only if the resource still has this version. */
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
                 "If-Match"?: string;
             };
             path: {
@@ -10205,6 +10446,7 @@ export interface operations {
             201: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     "idempotency-replayed": components["headers"]["idempotency-replayed"];
                     [name: string]: unknown;
                 };
@@ -10240,6 +10482,7 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10259,7 +10502,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Applies the change only if the resource still has this version. */
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
                 "If-Match"?: string;
             };
             path: {
@@ -10277,6 +10520,7 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10301,7 +10545,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Applies the change only if the resource still has this version. */
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
                 "If-Match"?: string;
             };
             path: {
@@ -10368,6 +10612,8 @@ export interface operations {
             header?: {
                 /** @description A retry with the same key returns the first response. */
                 "Idempotency-Key"?: string;
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
+                "If-Match"?: string;
             };
             path?: never;
             cookie?: never;
@@ -10382,6 +10628,7 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     "idempotency-replayed": components["headers"]["idempotency-replayed"];
                     [name: string]: unknown;
                 };
@@ -10409,7 +10656,7 @@ export interface operations {
                 limit_uuid: string;
             };
             header?: {
-                /** @description Applies the change only if the resource still has this version. */
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
                 "If-Match"?: string;
             };
             path?: never;
@@ -10475,6 +10722,8 @@ export interface operations {
             header?: {
                 /** @description A retry with the same key returns the first response. */
                 "Idempotency-Key"?: string;
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
+                "If-Match"?: string;
             };
             path?: never;
             cookie?: never;
@@ -10489,6 +10738,7 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     "idempotency-replayed": components["headers"]["idempotency-replayed"];
                     [name: string]: unknown;
                 };
@@ -10516,7 +10766,7 @@ export interface operations {
                 limit_uuid: string;
             };
             header?: {
-                /** @description Applies the change only if the resource still has this version. */
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
                 "If-Match"?: string;
             };
             path?: never;
@@ -10659,6 +10909,7 @@ export interface operations {
             201: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     "idempotency-replayed": components["headers"]["idempotency-replayed"];
                     [name: string]: unknown;
                 };
@@ -10693,6 +10944,7 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10712,7 +10964,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Applies the change only if the resource still has this version. */
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
                 "If-Match"?: string;
             };
             path: {
@@ -10730,6 +10982,7 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10754,7 +11007,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Applies the change only if the resource still has this version. */
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
                 "If-Match"?: string;
             };
             path: {
@@ -10866,6 +11119,7 @@ export interface operations {
             201: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     "idempotency-replayed": components["headers"]["idempotency-replayed"];
                     [name: string]: unknown;
                 };
@@ -10901,6 +11155,7 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10920,7 +11175,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Applies the change only if the resource still has this version. */
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
                 "If-Match"?: string;
             };
             path: {
@@ -10938,6 +11193,7 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10962,7 +11218,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Applies the change only if the resource still has this version. */
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
                 "If-Match"?: string;
             };
             path: {
@@ -11030,6 +11286,8 @@ export interface operations {
             header?: {
                 /** @description A retry with the same key returns the first response. */
                 "Idempotency-Key"?: string;
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
+                "If-Match"?: string;
             };
             path?: never;
             cookie?: never;
@@ -11044,6 +11302,7 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     "idempotency-replayed": components["headers"]["idempotency-replayed"];
                     [name: string]: unknown;
                 };
@@ -11071,7 +11330,7 @@ export interface operations {
                 limit_uuid: string;
             };
             header?: {
-                /** @description Applies the change only if the resource still has this version. */
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
                 "If-Match"?: string;
             };
             path?: never;
@@ -11182,6 +11441,7 @@ export interface operations {
             201: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     "idempotency-replayed": components["headers"]["idempotency-replayed"];
                     [name: string]: unknown;
                 };
@@ -11216,6 +11476,7 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11235,7 +11496,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Applies the change only if the resource still has this version. */
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
                 "If-Match"?: string;
             };
             path: {
@@ -11253,6 +11514,7 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11277,7 +11539,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Applies the change only if the resource still has this version. */
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
                 "If-Match"?: string;
             };
             path: {
@@ -11461,6 +11723,7 @@ export interface operations {
                     "x-request-id": components["headers"]["x-request-id"];
                     Link: components["headers"]["Link"];
                     "X-Next-Cursor": components["headers"]["X-Next-Cursor"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11480,7 +11743,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Applies the change only if the resource still has this version. */
+                /** @description Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails. */
                 "If-Match"?: string;
             };
             path: {
@@ -11498,6 +11761,7 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {

@@ -135,11 +135,15 @@ export const headerDescriptions: Readonly<Record<HeaderKey, HeaderDescription>> 
     'responses to a repeated `Idempotency-Key`',
     '`true` when Relay repeats the first response and creates nothing.',
   ),
-  etag: response('string', 'responses that return one management resource', 'The version of the resource.'),
+  etag: response(
+    'string',
+    'responses that return one management resource',
+    'The version of the resource. Resources that only a list returns have it in the `etag` of their row.',
+  ),
   ifMatch: request(
     'string',
-    'PUT, PATCH and DELETE of one resource',
-    'Applies the change only if the resource still has this version.',
+    'writes of one resource, also by upsert',
+    'Applies the change only if the resource still has this version: the `ETag` of its read, or the `etag` of its row. An upsert that would create the resource fails.',
   ),
   csrfToken: request('string', 'writes with a browser session', 'The session’s `csrf_token`.'),
   selectedEndpoint: inference('string', threePosts, 'Name of the selected endpoint.'),

@@ -30,4 +30,5 @@ export { type Schema, serverSetFields, volatileFields } from './schema.ts';
 export * from './scopes.ts';
 export { holdsShownSecret, showsSecret, withoutShownSecrets } from './shown-once.ts';
 export { compileValidator, type Validator } from './validate.ts';
+export { listsVersions, returnsVersion, versionRead } from './versions.ts';
 export * from './what-if.ts';

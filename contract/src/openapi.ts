@@ -6,6 +6,7 @@ import { createComponents, type Json, type JsonObject, type SchemaComponents } f
 import { scopesOf } from './route-access.ts';
 import { allRoutes, type Route } from './routes.ts';
 import { propertiesOf, requiredOf, shapeOf } from './schema-shape.ts';
+import { returnsVersion, versionRead } from './versions.ts';
 
 /** The document's default server includes this prefix, so inference paths are listed without it. */
 const versionPrefix = '/v1';
@@ -124,7 +125,7 @@ function schemaParameters(
 function headerParameters(route: Route): JsonObject[] {
   const keys: HeaderKey[] = [];
   if (takesIdempotencyKey(route)) keys.push('idempotencyKey');
-  if (route.method !== 'POST' && route.errors.includes('version_conflict')) keys.push('ifMatch');
+  if (versionRead(route) !== null) keys.push('ifMatch');
   return keys.map((key) => ({
     name: headers[key],
     in: 'header',
@@ -167,6 +168,7 @@ function successHeaders(route: Route): HeaderKey[] {
   const cursorInBody =
     route.success.schema !== undefined && 'next_cursor' in propertiesOf(route.success.schema);
   if (takesCursor && !cursorInBody) keys.push('link', 'nextCursor');
+  if (returnsVersion(route)) keys.push('etag');
   if (takesIdempotencyKey(route)) keys.push('idempotencyReplayed');
   return keys;
 }
@@ -232,6 +234,7 @@ function errorResponse(status: number, content: JsonObject): JsonObject {
   const keys: HeaderKey[] = ['requestId', 'errorSource', 'shouldRetry'];
   if (status === 429 || status === 503) keys.push('retryAfter', 'retryAfterMs');
   if (status === 429) keys.push(...rateHeaders);
+  if (status === errors.version_conflict.status) keys.push('etag');
   return {
     description: `${listed.join(', ')}. On inference routes, a provider’s own ${status} may pass through unchanged.`,
     headers: headerReferences(keys),

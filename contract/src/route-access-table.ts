@@ -41,6 +41,7 @@ export const routeAccess: Readonly<Record<RouteId, Access>> = {
   startTotp: 'session_only',
   confirmTotp: 'session_only',
   removeTotp: 'session_only',
+  getOrg: 'any_key',
   updateOrg: { scope: 'cloud:members:manage' },
   listMembers: { scope: 'cloud:members:read' },
   updateMember: { scope: 'cloud:members:manage' },

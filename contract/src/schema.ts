@@ -59,6 +59,8 @@ export const volatileFields: ReadonlySet<string> = new Set([
   'cooldown_until',
   'first_used_at',
   'last_used_at',
+  'last_seen_at',
+  'etag',
 ]);
 
 /** An object that allows further fields, because another system owns its shape. */
@@ -119,6 +121,11 @@ export const Name = Type.String({
   maxLength: 200,
   pattern: `^(?:\\S[\\s\\S]*)?[^${UNSEEN}](?:[\\s\\S]*\\S)?$`,
   description: 'At least one visible character, and no white space at its ends.',
+});
+
+/** In each row of a list whose rows no route reads alone. */
+export const EntityTag = Type.String({
+  description: 'The version of this resource. Send it as `If-Match` to change or delete only this version.',
 });
 
 export const Slug = Type.String({ description: 'Derived from the name; unique within the organization.' });

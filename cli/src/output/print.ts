@@ -60,9 +60,10 @@ export async function machineText(
   }
 }
 
-/** Every field: amounts in words, times in UTC, nested values as JSON. */
+/** Every field that says something to people: amounts in words, times in UTC, nested values as JSON. */
 export function plainFields(object: object): [string, Cell][] {
-  return Object.entries(object).map(([field, value]) => {
+  const shown = Object.entries(object).filter(([field]) => field !== 'etag');
+  return shown.map(([field, value]) => {
     const { name, unit } = fieldName(field);
     if (typeof value === 'number') return [name, inWords(value, unit)];
     if (typeof value === 'object' && value !== null) return [name, JSON.stringify(value)];

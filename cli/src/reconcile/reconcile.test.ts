@@ -23,7 +23,9 @@ function metered(upstream_model: string, more: Partial<Metered> = {}): Metered {
     input_tokens: 1_000,
     cached_input_tokens: 200,
     output_tokens: 500,
+    cost_micros: 7_300,
     cost_usd: '0.0073',
+    unpriced_requests: 0,
     ...more,
   };
 }
@@ -48,6 +50,7 @@ function policy(upstream_model: string, more: Partial<Policy> = {}): Policy {
     scheduled: [],
     source: 'manual',
     as_of: at(DAY),
+    etag: '"1"',
     ...more,
   };
 }

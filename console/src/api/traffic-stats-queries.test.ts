@@ -55,7 +55,7 @@ describe('the last 24 hours of all lanes', () => {
 
   it('leave the spend unknown only where a price is missing', () => {
     const spentWith = (over: Partial<LaneStats>) => dayIn(page([row('a', over)]), 'a')?.spend.total;
-    assert.equal(spentWith({ cost_micros: 0, unpriced_requests: 1 }), null);
+    assert.equal(spentWith({ cost_micros: null, unpriced_requests: 4 }), null);
     assert.equal(spentWith({ cost_micros: 0 }), 0);
     assert.equal(spentWith({ cost_micros: 5, unpriced_requests: 1 }), 5);
   });
@@ -65,7 +65,7 @@ describe('the last 24 hours of all lanes', () => {
       const day = page(all.map((over, index) => row(String(index), over)));
       return spendOf(all.map((_, index) => dayIn(day, String(index))));
     };
-    const unpriced = { cost_micros: 0, unpriced_requests: 169 };
+    const unpriced = { cost_micros: null, unpriced_requests: 169 };
     assert.deepEqual(sumWith({}, unpriced), { micros: 70, unpriced: 169 });
     assert.deepEqual(sumWith({}, { unpriced_requests: 1 }), { micros: 140, unpriced: 1 });
     assert.deepEqual(sumWith(unpriced), { micros: null, unpriced: 169 });

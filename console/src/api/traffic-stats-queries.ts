@@ -2,13 +2,13 @@ import type { ApiKeyStatsPage, LaneStats, LaneStatsPage } from '@relay/contract'
 import { queryOptions } from '@tanstack/react-query';
 import { type Api, take } from './client.ts';
 import { cacheKeys } from './queries.ts';
-import { type DayFigure, isCostKnown } from './usage-queries.ts';
+import type { DayFigure } from './usage-queries.ts';
 
 /** The last 24 hours of one lane or key. */
 export interface DayTraffic {
   readonly requests: DayFigure;
   readonly failed: number;
-  /** Its total is null if unknown: an endpoint had no price. */
+  /** Its total is null if none of the requests has a price. */
   readonly spend: DayFigure;
   /** How many requests the spend leaves out, because their endpoint had no price. */
   readonly unpriced: number;
@@ -107,7 +107,7 @@ function dayOf(rows: readonly Stats[], other: Sums | null, further = 0): Traffic
   return {
     of: new Map(rows.map((row) => [row.id ?? '', trafficOf(row)])),
     requests: all.reduce((sum, { requests }) => sum + requests, 0),
-    costMicros: all.reduce((sum, { cost_micros: micros }) => sum + micros, 0),
+    costMicros: all.reduce((sum, { cost_micros: micros }) => sum + (micros ?? 0), 0),
     further,
   };
 }
@@ -117,10 +117,10 @@ function trafficOf(row: Stats): DayTraffic {
   return {
     requests: { total: requests, hours: series },
     failed,
-    spend: { total: isCostKnown(row) ? micros : null, hours: [] },
+    spend: { total: micros, hours: [] },
     unpriced: row.unpriced_requests,
     waitMsP95,
     fallbackRate: requests === 0 ? null : fallbacks / requests,
-    fallbackMicros: row.fallback_cost_micros,
+    fallbackMicros: row.fallback_cost_micros ?? 0,
   };
 }

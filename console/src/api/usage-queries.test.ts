@@ -1,27 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Timeseries } from '@relay/contract';
-import { keyDayOf, spentIn } from './usage-queries.ts';
+import { keyDayOf } from './usage-queries.ts';
 
 type Series = Timeseries['series'][number];
 
-function series(kind: Series['kind'], key: string | null, total: number): Series {
+function series(kind: Series['kind'], key: string | null, total: number | null): Series {
   return { kind, key, label: key ?? kind, total, points: [] };
 }
 
 describe('the figures of the last 24 hours', () => {
-  it('leave the spend of a row with requests unknown when it is zero', () => {
-    const [none, some] = [
-      { total: 0, hours: [] },
-      { total: 7, hours: [] },
-    ];
-    assert.equal(spentIn(none, some), undefined);
-    assert.equal(spentIn(none, none), none);
-    assert.equal(spentIn(some, some), some);
-    assert.equal(spentIn(none, undefined), none);
-  });
-
-  it('of one key count requests, failures and waits, and a spend of zero is unknown', () => {
+  it('of one key count requests, failures and waits, and a spend without any price is none', () => {
     const services = [
       series('group', 'immediate', 5),
       series('group', 'waited', 2),
@@ -30,7 +19,7 @@ describe('the figures of the last 24 hours', () => {
     const day = { requests: 8, failed: 1, waited: 2, waitMsP95: 300 };
     const waits = [series('all', null, 300)];
     assert.deepEqual(keyDayOf(services, [series('all', null, 70)], waits), { ...day, costMicros: 70 });
-    assert.deepEqual(keyDayOf(services, [series('all', null, 0)], waits), { ...day, costMicros: null });
+    assert.deepEqual(keyDayOf(services, [series('all', null, null)], waits), { ...day, costMicros: null });
     const none = { requests: 0, failed: 0, waited: 0, waitMsP95: null, costMicros: 0 };
     assert.deepEqual(keyDayOf([], [], []), none);
   });

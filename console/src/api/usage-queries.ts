@@ -1,4 +1,4 @@
-import type { Spend, Timeseries, TimeseriesQuery } from '@relay/contract';
+import type { Timeseries, TimeseriesQuery } from '@relay/contract';
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { type Api, take } from './client.ts';
 import { cacheKeys } from './queries.ts';
@@ -21,11 +21,6 @@ export function spendQuery(api: Api) {
     queryFn: ({ signal }) => take(api.GET('/api/relay/stats/spend', { signal })),
     staleTime: 30_000,
   });
-}
-
-/** Whether there is a spend to show. Requests without a price cost something that is unknown. */
-export function isCostKnown(spend: Pick<Spend['today'], 'cost_micros' | 'unpriced_requests'>): boolean {
-  return spend.cost_micros > 0 || spend.unpriced_requests === 0;
 }
 
 /** The number of resources and of all requests. */
@@ -81,7 +76,7 @@ export function laneTrafficQuery(api: Api, laneId: string) {
 /** The last 24 hours of one key. */
 export interface KeyDay {
   readonly requests: number;
-  /** Null if unknown: an endpoint may have had no price. */
+  /** Null if none of its requests has a price. */
   readonly costMicros: number | null;
   readonly failed: number;
   /** Completed after waiting for capacity. */
@@ -115,10 +110,9 @@ export function keyDayOf(
 ): KeyDay {
   const totalOf = (service: string) => services.find(({ key }) => key === service)?.total ?? 0;
   const requests = services.reduce((sum, { total }) => sum + (total ?? 0), 0);
-  const figure = (total: number | null | undefined): DayFigure => ({ total: total ?? 0, hours: [] });
   return {
     requests,
-    costMicros: spentIn(figure(spend?.total), figure(requests))?.total ?? null,
+    costMicros: spend === undefined ? 0 : spend.total,
     failed: totalOf('failed'),
     waited: totalOf('waited'),
     waitMsP95: waits?.total ?? null,
@@ -133,12 +127,4 @@ export function sumOf(figures: readonly (DayFigure | undefined)[]): number | nul
     sum += figure.total;
   }
   return sum;
-}
-
-/** The spend of one row. None despite requests is unknown: an endpoint may have had no price. */
-export function spentIn(
-  spend: DayFigure | undefined,
-  requests: DayFigure | undefined,
-): DayFigure | undefined {
-  return spend?.total === 0 && (requests?.total ?? 0) > 0 ? undefined : spend;
 }

@@ -2,7 +2,7 @@ import type { Live } from '@relay/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useMatchRoute } from '@tanstack/react-router';
 import { liveQuery, pollEvery } from '../api/live-queries.ts';
-import { isCostKnown, spendQuery } from '../api/usage-queries.ts';
+import { spendQuery } from '../api/usage-queries.ts';
 import { useApi } from '../api/use-api.ts';
 import { useAccess } from '../session/use-access.ts';
 
@@ -58,8 +58,8 @@ export function useTotals(): Totals {
     longestWaitMs: Math.max(0, ...(live?.lanes ?? []).map((lane) => lane.longest_wait_ms)),
     nextSlotAtMs: nextSlotOf(live, now.dataUpdatedAt),
     rejected: sum('rejections'),
-    spentMicros: spend.isError ? null : spend.data?.today.cost_micros,
-    isUnpriced: spend.data !== undefined && !isCostKnown(spend.data.today),
+    spentMicros: spend.isError ? null : spend.data && (spend.data.today.cost_micros ?? 0),
+    isUnpriced: spend.data?.today.cost_micros === null,
     endpoints: live?.endpoints ?? [],
   };
 }

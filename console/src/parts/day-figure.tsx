@@ -4,6 +4,7 @@ import type { DayFigure } from '../api/usage-queries.ts';
 import { formatCount, formatMoneyShort } from '../format/numbers.ts';
 import { text } from '../text/index.ts';
 import { Sparkline } from '../ui/sparkline.tsx';
+import { NoSpend, SpendSum } from './spend-sum.tsx';
 
 /** Requests of the last 24 hours: their shape and their number. As wide before they are read, so that columns stay where they are. */
 export function DayTraffic({ of, tone }: { readonly of: DayFigure | undefined; readonly tone?: string }) {
@@ -42,29 +43,10 @@ export function DaySpend({ of }: { readonly of: Day | undefined }) {
   );
 }
 
-function NoSpend() {
-  return (
-    <span className="whitespace-nowrap text-ink-faint" title={text.unpriced.noPriceHint}>
-      {text.unpriced.noPrice}
-    </span>
-  );
-}
-
 /** Their spend in the footer, as far as it is known, and what it leaves out. */
 export function SpendTotal({ of }: { readonly of: readonly (Day | undefined)[] }) {
   const spend = spendOf(of);
-  if (spend === null) return text.states.empty;
-  if (spend.micros === null) return <NoSpend />;
-  return (
-    <>
-      {formatMoneyShort(spend.micros)}
-      {spend.unpriced === 0 ? null : (
-        <span className="block text-xs font-normal text-ink-faint" title={text.unpriced.excludesHint}>
-          {text.unpriced.excludes(spend.unpriced)}
-        </span>
-      )}
-    </>
-  );
+  return spend === null ? text.states.empty : <SpendSum {...spend} format={formatMoneyShort} />;
 }
 
 /** A total of the footer. */

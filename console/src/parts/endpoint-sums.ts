@@ -37,6 +37,21 @@ export function sumOfAll(rows: readonly (EndpointSums | undefined)[]): EndpointS
   return sum;
 }
 
+type Cost = Pick<EndpointSums, 'cost_micros' | 'metered_requests' | 'unpriced_requests'>;
+
+/** As the server adds up: null if none of the requests has a price. */
+function addedCost(sum: Cost, more: Cost): Cost {
+  const micros = (sum.cost_micros ?? 0) + (more.cost_micros ?? 0);
+  const metered = sum.metered_requests + more.metered_requests;
+  const unpriced = sum.unpriced_requests + more.unpriced_requests;
+  const isUnpriced = micros === 0 && unpriced > 0 && unpriced >= metered;
+  return {
+    cost_micros: isUnpriced ? null : micros,
+    metered_requests: metered,
+    unpriced_requests: unpriced,
+  };
+}
+
 function addedTo(sum: EndpointSums, more: EndpointSums): EndpointSums {
   const [long, short] =
     sum.series.length >= more.series.length ? [sum.series, more.series] : [more.series, sum.series];
@@ -51,8 +66,6 @@ function addedTo(sum: EndpointSums, more: EndpointSums): EndpointSums {
       .map(([code, requests]) => ({ error_code: code, requests }))
       .toSorted((a, b) => b.requests - a.requests),
     series: long.map((count, place) => count + (short[place] ?? 0)),
-    cost_micros: sum.cost_micros + more.cost_micros,
-    metered_requests: sum.metered_requests + more.metered_requests,
-    unpriced_requests: sum.unpriced_requests + more.unpriced_requests,
+    ...addedCost(sum, more),
   };
 }

@@ -20,6 +20,8 @@ export interface MetricLook {
   readonly formatTick: (value: number) => string;
   /** Rounded to comparable digits. */
   readonly formatShort: (value: number) => string;
+  /** Instead of a value that is null. */
+  readonly none: string;
   /** Whether values add up; medians and rates do not. */
   readonly adds: boolean;
   readonly isMoney: boolean;
@@ -29,6 +31,7 @@ const count = {
   format: formatCount,
   formatShort: formatCount,
   formatTick: formatCompact,
+  none: text.charts.empty,
   adds: true,
   isMoney: false,
 } as const;
@@ -38,6 +41,7 @@ const duration = {
   format: formatDuration,
   formatShort: formatDuration,
   formatTick: formatDuration,
+  none: text.charts.empty,
   adds: false,
   isMoney: false,
 } as const;
@@ -47,6 +51,7 @@ const money = {
   format: formatMoney,
   formatShort: formatMoneyShort,
   formatTick: formatMoneyShort,
+  none: text.unpriced.noPrice,
   adds: true,
   isMoney: true,
 } as const;
@@ -69,6 +74,7 @@ const LOOKS: Readonly<Record<UsageMetric, Omit<MetricLook, 'label'>>> = {
     format: formatShare,
     formatShort: formatShare,
     formatTick: formatShare,
+    none: text.charts.empty,
     adds: false,
     isMoney: false,
   },

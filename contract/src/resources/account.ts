@@ -1,5 +1,16 @@
 import Type, { type Static } from 'typebox';
-import { closed, flag, Id, Name, nullable, optional, shownOnce, Timestamp } from '../schema.ts';
+import {
+  changeOf,
+  closed,
+  EntityTag,
+  flag,
+  Id,
+  Name,
+  nullable,
+  optional,
+  shownOnce,
+  Timestamp,
+} from '../schema.ts';
 import { Labels, Role, UserStatus } from './values.ts';
 
 export const User = closed('User', {
@@ -14,15 +25,15 @@ export type User = Static<typeof User>;
 export const Org = closed('Org', { id: Id, name: Type.String() });
 export type Org = Static<typeof Org>;
 
-export const OrgUpdate = closed('OrgUpdate', { name: Name });
+export const OrgUpdate = changeOf('OrgUpdate', Org, { name: Name });
 
 export const Account = closed('Account', { user: User, org: Org, role: Role });
 export type Account = Static<typeof Account>;
 
 export const UserEnvelope = closed('UserEnvelope', { user: User });
 
-export const AccountUpdate = closed('AccountUpdate', { name: Name });
-export const PreferencesUpdate = closed('PreferencesUpdate', { marketing_opt_in: flag() });
+export const AccountUpdate = changeOf('AccountUpdate', User, { name: Name });
+export const PreferencesUpdate = changeOf('PreferencesUpdate', User, { marketing_opt_in: flag() });
 
 const TeamId = nullable(Id, {
   description:
@@ -46,6 +57,7 @@ export const ApiKey = closed('ApiKey', {
   revoked_at: nullable(Timestamp),
   team_id: TeamId,
   labels: Labels,
+  etag: EntityTag,
 });
 export type ApiKey = Static<typeof ApiKey>;
 
@@ -66,11 +78,11 @@ const apiKeyFields = {
 export const ApiKeyCreate = closed('ApiKeyCreate', apiKeyFields);
 export type ApiKeyCreate = Static<typeof ApiKeyCreate>;
 
-export const ApiKeyUpdate = closed('ApiKeyUpdate', { name: Name, ...attributed });
+export const ApiKeyUpdate = changeOf('ApiKeyUpdate', ApiKey, { name: Name, ...attributed });
 export type ApiKeyUpdate = Static<typeof ApiKeyUpdate>;
 
 /** What an administrator may change of any key. */
-export const OrgApiKeyUpdate = closed('OrgApiKeyUpdate', attributed);
+export const OrgApiKeyUpdate = changeOf('OrgApiKeyUpdate', ApiKey, attributed);
 export type OrgApiKeyUpdate = Static<typeof OrgApiKeyUpdate>;
 
 export const ApiKeyCreated = closed('ApiKeyCreated', {

@@ -1,11 +1,10 @@
 import Type, { type Static } from 'typebox';
+import { costSums, fallbackPart } from '../cost-sums.ts';
 import {
   closed,
-  ExactUsd,
   flag,
   Id,
   integer,
-  Micros,
   nullable,
   oneOf,
   open,
@@ -14,7 +13,6 @@ import {
   query,
   Timestamp,
 } from '../schema.ts';
-import { fallbackCost } from './stats.ts';
 
 const RecordId = Type.String({ description: 'The ID in the billing system, Stripe.' });
 const MaybeRecordId = nullable(RecordId);
@@ -167,18 +165,10 @@ const usageFields = {
     description:
       'Metered requests with an attempt whose usage is an estimate, because the provider did not report it.',
   }),
-  unpriced_requests: integer({
-    description: 'Metered requests to an endpoint without a price; not included in the spend.',
-  }),
   input_tokens: integer(),
   cached_input_tokens: integer({ description: 'Part of `input_tokens`.' }),
   output_tokens: integer(),
-  metered_spend_micros: nullable(Micros, {
-    description:
-      'Micro-USD at the configured prices, rounded half up. Null when none of the usage has a price.',
-  }),
-  metered_spend_usd: nullable(ExactUsd),
-  ...fallbackCost,
+  ...costSums({ metered_spend: 'At the configured prices.', fallback_cost: fallbackPart }),
 };
 
 export const UsageTotals = closed('UsageTotals', usageFields);

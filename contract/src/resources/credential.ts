@@ -5,6 +5,7 @@ import { changeErrors, createErrors, noContent } from '../route-definition.ts';
 import {
   changeOf,
   closed,
+  EntityTag,
   flag,
   Id,
   Name,
@@ -25,6 +26,7 @@ export const Credential = closed('Credential', {
   created_at: Timestamp,
   last_used_at: nullable(Timestamp),
   managed_by: optional(ManagedBy),
+  etag: EntityTag,
 });
 export type Credential = Static<typeof Credential>;
 

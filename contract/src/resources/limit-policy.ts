@@ -5,6 +5,7 @@ import { changeErrors, noContent } from '../route-definition.ts';
 import {
   changeOf,
   closed,
+  EntityTag,
   flag,
   Id,
   integer,
@@ -53,10 +54,8 @@ const alertWriteFields = {
   alert_on_forecast: optional(alertFields.alert_on_forecast),
 };
 
-export const LimitPolicy = closed('LimitPolicy', {
-  id: Id,
-  scope_type: PolicyScopeType,
-  scope_id: ScopeId,
+/** Of a limit of any kind. */
+const limitFields = {
   metric: LimitMetric,
   period: LimitPeriod,
   limit_value: LimitValue,
@@ -64,6 +63,20 @@ export const LimitPolicy = closed('LimitPolicy', {
   enforcement: Enforcement,
   enabled: flag(),
   ...alertFields,
+};
+const limitWriteFields = {
+  metric: LimitMetric,
+  period: LimitPeriod,
+  limit_value: LimitValue,
+  unpriced: optional(Unpriced),
+  enforcement: optional(Enforcement),
+};
+
+export const LimitPolicy = closed('LimitPolicy', {
+  id: Id,
+  scope_type: PolicyScopeType,
+  scope_id: ScopeId,
+  ...limitFields,
   managed_by: optional(ManagedBy),
 });
 export type LimitPolicy = Static<typeof LimitPolicy>;
@@ -71,11 +84,7 @@ export type LimitPolicy = Static<typeof LimitPolicy>;
 export const LimitPolicyCreate = closed('LimitPolicyCreate', {
   scope_type: PolicyScopeType,
   scope_id: optional(ScopeId),
-  metric: LimitMetric,
-  period: LimitPeriod,
-  limit_value: LimitValue,
-  unpriced: optional(Unpriced),
-  enforcement: optional(Enforcement),
+  ...limitWriteFields,
   enabled: optional(flag({ default: true })),
   ...alertWriteFields,
 });
@@ -84,11 +93,7 @@ export type LimitPolicyCreate = Static<typeof LimitPolicyCreate>;
 export const LimitPolicyUpdate = changeOf('LimitPolicyUpdate', LimitPolicy, {
   scope_type: PolicyScopeType,
   scope_id: optional(ScopeId),
-  metric: LimitMetric,
-  period: LimitPeriod,
-  limit_value: LimitValue,
-  unpriced: optional(Unpriced),
-  enforcement: optional(Enforcement),
+  ...limitWriteFields,
   enabled: flag(),
   ...alertWriteFields,
 });
@@ -98,24 +103,15 @@ export type LimitPolicyUpdate = Static<typeof LimitPolicyUpdate>;
 export const budgetFields = {
   target_type: TargetType,
   target_id: ScopeId,
-  metric: LimitMetric,
-  period: LimitPeriod,
-  limit_value: LimitValue,
-  unpriced: Unpriced,
-  enforcement: Enforcement,
-  enabled: flag(),
-  ...alertFields,
+  ...limitFields,
+  etag: EntityTag,
 };
 
 export const budgetWriteFields = {
   limit_uuid: optional(Id),
   target_type: TargetType,
   target_id: optional(ScopeId),
-  metric: LimitMetric,
-  period: LimitPeriod,
-  limit_value: LimitValue,
-  unpriced: optional(Unpriced),
-  enforcement: optional(Enforcement),
+  ...limitWriteFields,
   enabled: optional(flag({ default: true })),
   ...alertWriteFields,
 };
@@ -131,7 +127,10 @@ export type UserLimitPolicy = Static<typeof UserLimitPolicy>;
 export const UserLimitPolicyList = closed('UserLimitPolicyList', { policies: Type.Array(UserLimitPolicy) });
 
 /** Updates the policy with this `limit_uuid`; without it, creates one. */
-export const UserLimitPolicyUpsert = closed('UserLimitPolicyUpsert', { user_uuid: Id, ...budgetWriteFields });
+export const UserLimitPolicyUpsert = changeOf('UserLimitPolicyUpsert', UserLimitPolicy, {
+  user_uuid: Id,
+  ...budgetWriteFields,
+});
 export type UserLimitPolicyUpsert = Static<typeof UserLimitPolicyUpsert>;
 
 export const ApiKeyLimitPolicy = closed('ApiKeyLimitPolicy', {
@@ -147,7 +146,7 @@ export const ApiKeyLimitPolicyList = closed('ApiKeyLimitPolicyList', {
   policies: Type.Array(ApiKeyLimitPolicy),
 });
 
-export const ApiKeyLimitPolicyUpsert = closed('ApiKeyLimitPolicyUpsert', {
+export const ApiKeyLimitPolicyUpsert = changeOf('ApiKeyLimitPolicyUpsert', ApiKeyLimitPolicy, {
   api_key_uuid: Id,
   ...budgetWriteFields,
 });

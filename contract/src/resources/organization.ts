@@ -1,5 +1,15 @@
 import Type, { type Static } from 'typebox';
-import { closed, Id, nullable, oneOf, optional, shownOnce, Timestamp } from '../schema.ts';
+import {
+  changeOf,
+  closed,
+  EntityTag,
+  Id,
+  nullable,
+  oneOf,
+  optional,
+  shownOnce,
+  Timestamp,
+} from '../schema.ts';
 import { Role, UserStatus } from './values.ts';
 
 const MemberTeamId = nullable(Id, {
@@ -16,10 +26,11 @@ export const Member = closed('Member', {
   joined_at: nullable(Timestamp),
   last_seen_at: nullable(Timestamp),
   team_id: MemberTeamId,
+  etag: EntityTag,
 });
 export type Member = Static<typeof Member>;
 
-export const MemberUpdate = closed('MemberUpdate', {
+export const MemberUpdate = changeOf('MemberUpdate', Member, {
   role: optional(Role),
   status: optional(UserStatus),
   team_id: optional(MemberTeamId),
@@ -34,6 +45,7 @@ export const Invitation = closed('Invitation', {
   invited_by: nullable(Id),
   created_at: Timestamp,
   expires_at: Timestamp,
+  etag: EntityTag,
 });
 export type Invitation = Static<typeof Invitation>;
 

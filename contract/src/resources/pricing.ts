@@ -5,6 +5,7 @@ import { changeErrors, createErrors, noContent } from '../route-definition.ts';
 import {
   changeOf,
   closed,
+  EntityTag,
   Id,
   integer,
   Micros,
@@ -128,6 +129,7 @@ export const PricingPolicy = closed('PricingPolicy', {
   source: Source,
   as_of: describedTimestamp(),
   managed_by: optional(ManagedBy),
+  etag: EntityTag,
 });
 export type PricingPolicy = Static<typeof PricingPolicy>;
 

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { costSums, fallbackPart, unpricedRequests } from '../cost-sums.ts';
 import {
   closed,
   ExactUsd,
@@ -76,8 +77,11 @@ export type TimeseriesQuery = Static<typeof TimeseriesQuery>;
 
 /** An integer for every metric except `fallback_rate`. */
 const SeriesValue = nullable(Type.Number({ minimum: 0 }), {
-  description: 'In a bucket without requests, counts and sums are 0; quantiles, means and rates are null.',
+  description:
+    'In a bucket without requests, counts and sums are 0; quantiles, means and rates are null. A cost is also null if none of the requests has a price.',
 });
+/** Only of metrics of cost. */
+const SeriesUsd = optional(nullable(ExactUsd));
 
 export const Timeseries = closed('Timeseries', {
   metric: SeriesMetric,
@@ -94,9 +98,15 @@ export const Timeseries = closed('Timeseries', {
       key: nullable(Type.String({ description: 'The ID or value of the group; null for the other kinds.' })),
       label: Type.String({ description: 'The name, or the ID if the resource was deleted.' }),
       total: SeriesValue,
-      total_usd: optional(ExactUsd),
+      total_usd: SeriesUsd,
+      unpriced_requests: optional(unpricedRequests),
       points: Type.Array(
-        closed('SeriesPoint', { at: Timestamp, value: SeriesValue, value_usd: optional(ExactUsd) }),
+        closed('SeriesPoint', {
+          at: Timestamp,
+          value: SeriesValue,
+          value_usd: SeriesUsd,
+          unpriced_requests: optional(unpricedRequests),
+        }),
       ),
     }),
   ),
@@ -138,8 +148,7 @@ const showbackSums = {
   input_tokens: integer(),
   cached_input_tokens: integer(),
   output_tokens: integer(),
-  cost_micros: integer({ description: 'Micro-USD, rounded half up.' }),
-  cost_usd: ExactUsd,
+  ...costSums({ cost: 'At the configured prices.' }),
 };
 
 export const ShowbackLine = closed('ShowbackLine', {
@@ -191,7 +200,7 @@ export const MeteredUsage = closed('MeteredUsage', {
       input_tokens: integer(),
       cached_input_tokens: integer(),
       output_tokens: integer(),
-      cost_usd: ExactUsd,
+      ...costSums({ cost: 'At the configured prices.' }),
     }),
   ),
 });
@@ -225,25 +234,11 @@ export const WaitDistribution = closed('WaitDistribution', {
 });
 export type WaitDistribution = Static<typeof WaitDistribution>;
 
-/** Beside a cost, of which it is a part. */
-export const fallbackCost = {
-  fallback_cost_micros: integer({
-    description:
-      'The part of the cost for attempts that another attempt followed, at another endpoint or the same one. Micro-USD, rounded half up.',
-  }),
-  fallback_cost_usd: ExactUsd,
-};
-
 export const spendSums = {
-  cost_micros: integer({ description: 'Micro-USD, rounded half up.' }),
-  cost_usd: ExactUsd,
-  ...fallbackCost,
+  ...costSums({ cost: 'At the configured prices.', fallback_cost: fallbackPart }),
   metered_requests: integer({
     description:
       'Requests that used something: those of which an attempt was sent, except those that every provider rejected without reporting usage.',
-  }),
-  unpriced_requests: integer({
-    description: 'The part of `metered_requests` whose endpoint has no price; their cost is unknown.',
   }),
 };
 
@@ -261,7 +256,7 @@ export const Spend = closed('Spend', {
     ...spendSums,
     forecast_micros: nullable(integer(), {
       description:
-        'Expected spend for the whole month, at the rate since it began. Null while less than a tenth of the month has passed, unless at least half of the budget is spent.',
+        'Expected spend for the whole month, at the rate since it began. Null while less than a tenth of the month has passed, unless at least half of the budget is spent, and if none of the requests has a price.',
     }),
     budget_micros: nullable(integer(), {
       description:
@@ -271,8 +266,9 @@ export const Spend = closed('Spend', {
       description:
         'When the budget runs out at this rate; now if it already has. Null if it lasts until the month ends, and without a budget.',
     }),
-    days: Type.Array(integer(), {
-      description: 'Spend on each day since the month began, in micro-USD; today is last.',
+    days: Type.Array(nullable(integer()), {
+      description:
+        'Spend on each day since the month began, in micro-USD; today is last. Null for a day of which no request has a price.',
     }),
   }),
 });

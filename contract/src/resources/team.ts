@@ -61,7 +61,10 @@ export type TeamLimitPolicy = Static<typeof TeamLimitPolicy>;
 export const TeamLimitPolicyList = closed('TeamLimitPolicyList', { policies: Type.Array(TeamLimitPolicy) });
 
 /** Updates the policy with this `limit_uuid`; without it, creates one. */
-export const TeamLimitPolicyUpsert = closed('TeamLimitPolicyUpsert', { team_uuid: Id, ...budgetWriteFields });
+export const TeamLimitPolicyUpsert = changeOf('TeamLimitPolicyUpsert', TeamLimitPolicy, {
+  team_uuid: Id,
+  ...budgetWriteFields,
+});
 export type TeamLimitPolicyUpsert = Static<typeof TeamLimitPolicyUpsert>;
 
 const shared = { plane: 'management', tag: 'Teams' } as const;

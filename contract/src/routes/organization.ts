@@ -21,6 +21,14 @@ import { PageQuery, params } from '../schema.ts';
 const shared = { plane: 'management', tag: 'Organization' } as const;
 
 export const organizationRoutes = {
+  getOrg: {
+    ...shared,
+    method: 'GET',
+    path: '/api/org',
+    access: 'any_key',
+    summary: 'Read the organization',
+    success: { status: 200, schema: Org },
+  },
   updateOrg: {
     ...shared,
     method: 'PATCH',

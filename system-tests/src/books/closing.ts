@@ -36,7 +36,7 @@ export async function sumsOff(admin: AdminClient, books: Books): Promise<string[
   compare('showback input', showback.total.input_tokens, total.input);
   compare('showback output', showback.total.output_tokens, total.output);
   compare('showback cached', showback.total.cached_input_tokens, total.cached);
-  compare('showback cost', picosOf(showback.total.cost_usd), picosOfMicros(total.costMicros));
+  compare('showback cost', picosOf(showback.total.cost_usd ?? '0'), picosOfMicros(total.costMicros));
   for (const [metric, expected] of [
     ['input_tokens', total.input],
     ['output_tokens', total.output],
@@ -68,7 +68,7 @@ export async function sumsOff(admin: AdminClient, books: Books): Promise<string[
     );
     compare(
       `metered cost of ${endpoint}`,
-      rows.reduce((all, row) => all + picosOf(row.cost_usd), 0n),
+      rows.reduce((all, row) => all + picosOf(row.cost_usd ?? '0'), 0n),
       picosOfMicros(expected.costMicros),
     );
   }

@@ -160,8 +160,9 @@ const updating = kinds.flatMap((kind, index) => {
       `the updated ${kind.what} has the new value, the same id, and no second beside it`,
       async (site) => {
         const { listed, after } = await story(site, kind);
-        const expected = listed.map((each) => ({ ...each, limit_value: 2_000_000_000 }));
-        expectEqual(after, expected, 'the list');
+        const unversioned = (each: object) => ({ ...each, etag: '' });
+        const expected = listed.map((each) => ({ ...unversioned(each), limit_value: 2_000_000_000 }));
+        expectEqual(after.map(unversioned), expected, 'the list');
       },
       withMembers,
     ),

@@ -61,6 +61,7 @@ export const sampleOf: Readonly<Record<RouteId, (of: Objects) => Sample>> = {
   confirmTotp: () => ({ body: { code: '000000' } }),
   removeTotp: () => ({ body: { password: PASSWORD } }),
 
+  getOrg: () => ({}),
   updateOrg: () => ({ body: { name: 'Acme' } }),
   listMembers: () => ({}),
   updateMember: ({ memberId }) => ({ path: [memberId], body: { role: 'viewer' } }),

@@ -11,6 +11,7 @@ import { sendBadBodies } from './bad-bodies.ts';
 import { listsMissed, walkPages } from './pages.ts';
 import { createsMissed, type Made, makeOnce, makeTwice, objectsOf } from './repeats.ts';
 import { routeOf } from './route-of.ts';
+import { createOnVersion, sendBack } from './sent-back.ts';
 import { answerIn, type Mode, modes, unserved } from './served.ts';
 import { tryTransport } from './transport.ts';
 import { askForUnknown } from './unknown-ids.ts';
@@ -116,6 +117,12 @@ function inMode(mode: Mode): void {
   it('turns pages to the same list', async () => {
     assertNothing(listsMissed(made));
     await walkPages(world, maker(), made);
+    assertNothing();
+  });
+
+  it('takes back what was read, under the version that was read, from a typed client', async () => {
+    await sendBack(world, maker(), made);
+    await createOnVersion(world, maker(), made);
     assertNothing();
   });
 

@@ -37,6 +37,8 @@ export interface LedgerAttempt extends Place {
   readonly cached_input_tokens: number;
   readonly output_tokens: number;
   readonly picos: string;
+  /** At an endpoint without a price. */
+  readonly unpriced: boolean;
 }
 
 /** Requests, and attempts, which need not be of the same requests: each counts at its own endpoint and time. */
@@ -54,7 +56,8 @@ const ROWS = `
   from requests`;
 const ATTEMPTS = `
   select ${PLACE}, dispatched_ms, is_followed, source <> 'none' as metered, input_tokens, cached_input_tokens, output_tokens,
-    (cost_micros::numeric * 1000000 - cost_rounding_picos)::text as picos
+    (cost_micros::numeric * 1000000 - cost_rounding_picos)::text as picos,
+    source <> 'none' and not exists (select from pricing_policies as price where price.endpoint_id = sent.endpoint_id) as unpriced
   from ${SENT_ATTEMPTS} as sent`;
 
 export async function readCounted(ledger: LedgerView): Promise<Counted> {
@@ -69,7 +72,13 @@ type Measure = (counted: Counted) => number | null;
 
 export const picosOf = (items: readonly { readonly picos: string }[]) =>
   items.reduce((sum, { picos }) => sum + BigInt(picos), 0n);
-export const halfUp = (picos: bigint) => Number((picos + 500_000n) / 1_000_000n);
+/** The sum in 10⁻¹² dollar; null if no attempt that used something has a price. */
+export function pricedPicos(attempts: readonly LedgerAttempt[], summed = attempts): bigint | null {
+  const metered = attempts.filter((attempt) => attempt.metered);
+  return metered.length > 0 && metered.every(({ unpriced }) => unpriced) ? null : picosOf(summed);
+}
+const shownMicros = (picos: bigint | null) => (picos === null ? null : halfUp(picos));
+const halfUp = (picos: bigint) => Number((picos + 500_000n) / 1_000_000n);
 const sumOf = (attempts: readonly LedgerAttempt[], value: (attempt: LedgerAttempt) => number) =>
   attempts.reduce((sum, attempt) => sum + value(attempt), 0);
 const meanOf = (values: readonly number[]) =>
@@ -95,7 +104,7 @@ export const measures: Readonly<Record<Metric, Measure>> = {
   cached_input_tokens: ({ attempts }) => sumOf(attempts, ({ cached_input_tokens }) => cached_input_tokens),
   total_tokens: ({ attempts }) =>
     sumOf(attempts, ({ input_tokens, output_tokens }) => input_tokens + output_tokens),
-  cost_micros: ({ attempts }) => halfUp(picosOf(attempts)),
+  cost_micros: ({ attempts }) => shownMicros(pricedPicos(attempts)),
   wait_ms_p50: percentile(0.5, ({ wait_ms }) => wait_ms),
   wait_ms_p95: percentile(0.95, ({ wait_ms }) => wait_ms),
   latency_ms_p50: percentile(0.5, ({ latency_ms }) => latency_ms),
@@ -108,7 +117,10 @@ export const measures: Readonly<Record<Metric, Measure>> = {
     const mean = meanOf(rows.map(({ fallback_count }) => fallback_count));
     return mean === null ? null : Math.round(mean * 10_000) / 10_000;
   },
-  fallback_cost_micros: ({ attempts }) => halfUp(picosOf(attempts.filter(({ is_followed }) => is_followed))),
+  fallback_cost_micros({ attempts }) {
+    const followed = attempts.filter(({ is_followed }) => is_followed);
+    return shownMicros(pricedPicos(attempts, followed));
+  },
 };
 
 type GroupBy = Exclude<Timeseries['group_by'], 'none' | 'state' | 'service'>;

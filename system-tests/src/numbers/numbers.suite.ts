@@ -18,12 +18,12 @@ import {
   bucketOf,
   type Counted,
   groups,
-  halfUp,
   type LedgerAttempt,
   type LedgerRow,
   measures,
   partOf,
   picosOf,
+  pricedPicos,
   readCounted,
 } from './ledger-figures.ts';
 import { sendTraffic, type Traffic } from './traffic.ts';
@@ -89,7 +89,7 @@ function compareSeries(
   const { metric, bucket } = timeseries;
   compare(`${what}, total`, series.total, measures[metric](own));
   if (metric === 'cost_micros')
-    compare(`${what}, USD`, picosIn(series.total_usd), String(picosOf(own.attempts)));
+    compare(`${what}, USD`, picosIn(series.total_usd), pricedPicos(own.attempts)?.toString() ?? null);
   for (const { at, value } of series.points)
     compare(`${what} at ${at}`, value, measures[metric](bucketOf(own, Date.parse(at), SIZE_MS[bucket])));
 }
@@ -213,8 +213,8 @@ describe('numbers', { concurrency: 1 }, () => {
             own.rows.filter((row) => row.metered).length,
             measures.input_tokens(own),
             measures.output_tokens(own),
-            halfUp(picosOf(own.attempts)),
-            String(picosOf(own.attempts)),
+            measures.cost_micros(own),
+            pricedPicos(own.attempts)?.toString() ?? null,
           ],
         );
     }

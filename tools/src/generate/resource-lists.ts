@@ -169,7 +169,7 @@ function cliList(found: readonly Found[]): GeneratedFile {
       throw new Error(`The command ${command.plural} needs routes that list, create and update.`);
     }
     const columns = Object.keys(list.success.schema?.items?.properties ?? {}).filter(
-      (field) => field !== 'id' && field !== 'managed_by',
+      (field) => !['id', 'managed_by', 'etag'].includes(field),
     );
     return `  ${/^\w+$/.test(command.plural) ? command.plural : quoted(command.plural)}: {
     singular: ${quoted(command.singular)},

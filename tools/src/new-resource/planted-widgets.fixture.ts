@@ -23,7 +23,7 @@ grant select, insert, update, delete on widgets to relay_app;
 import { ItemSlug } from '../config-item.ts';
 import type { ResourceDefinition } from '../resource-definition.ts';
 import { changeErrors, createErrors, noContent } from '../route-definition.ts';
-import { closed, Id, integer, Name, optional, PageQuery, params, Slug } from '../schema.ts';
+import { changeOf, closed, EntityTag, Id, integer, Name, optional, PageQuery, params, Slug } from '../schema.ts';
 import { ManagedBy } from './values.ts';
 
 const Size = integer({ maximum: 1_000, default: 1 });
@@ -34,13 +34,14 @@ export const Widget = closed('Widget', {
   slug: Slug,
   size: Size,
   managed_by: optional(ManagedBy),
+  etag: EntityTag,
 });
 export type Widget = Static<typeof Widget>;
 
 export const WidgetCreate = closed('WidgetCreate', { name: Name, size: optional(Size) });
 export type WidgetCreate = Static<typeof WidgetCreate>;
 
-export const WidgetUpdate = closed('WidgetUpdate', { name: optional(Name), size: optional(Size) });
+export const WidgetUpdate = changeOf('WidgetUpdate', Widget, { name: optional(Name), size: optional(Size) });
 export type WidgetUpdate = Static<typeof WidgetUpdate>;
 
 export const ConfigWidget = closed('ConfigWidget', { slug: optional(ItemSlug), ...WidgetCreate.properties });
@@ -152,6 +153,7 @@ export const widgetSection: SectionOf<ConfigWidget, WidgetColumns> = {
   'server/src/management/widgets/routes.ts': `import type { Widget } from '@relay/contract';
 import type { Handlers } from '../../http/call.ts';
 import type { ManagementDeps } from '../resources/deps.ts';
+import { entityTag } from '../resources/entity-tag.ts';
 import { ownerOf } from '../resources/ownership.ts';
 import type { RowOf } from '../resources/rows.ts';
 import { insertSlugged } from '../resources/slugged-insert.ts';
@@ -181,13 +183,14 @@ export function widgetHandlers(_deps: ManagementDeps, writes: ResourceWrites<Wid
   };
 }
 
-function toWidget(row: RowOf<WidgetColumns>): Widget {
-  return { id: row.id, name: row.name, slug: row.slug, size: row.size, ...ownerOf(row) };
+export function toWidget(row: RowOf<WidgetColumns>): Widget {
+  const { id, name, slug, size } = row;
+  return { id, name, slug, size, ...ownerOf(row), etag: entityTag(row) };
 }
 `,
-  'server/src/management/widgets/resource.ts': `import { widgetResource } from '@relay/contract';
+  'server/src/management/widgets/resource.ts': `import { WidgetUpdate, widgetResource } from '@relay/contract';
 import { defineResource } from '../resources/resource.ts';
-import { widgetHandlers } from './routes.ts';
+import { toWidget, widgetHandlers } from './routes.ts';
 import { widgetSection } from './section.ts';
 import { widgets } from './table.ts';
 
@@ -196,6 +199,7 @@ export const resources = [
     noun: widgetResource.section.noun,
     table: widgets,
     feature: ['widgets', 'listWidgets'],
+    change: { body: WidgetUpdate, wire: (_deps, _db, row) => toWidget(row) },
     section: widgetSection,
     handlers: widgetHandlers,
   }),

@@ -1,6 +1,7 @@
 import type { UsageTotals } from '@relay/contract';
 import type { StatementGroup } from '../../address/control-search.ts';
-import { formatCount, formatMoney } from '../../format/numbers.ts';
+import { formatCount } from '../../format/numbers.ts';
+import { SpendSum } from '../../parts/spend-sum.tsx';
 import { text } from '../../text/index.ts';
 import { type Column, nameWidth } from '../../ui/data-table.tsx';
 import type { StatementRow } from './statement-rows.ts';
@@ -44,13 +45,9 @@ export function statementColumns(
   ];
 }
 
-function Spend({ of: { metered_spend_micros: micros } }: { readonly of: UsageTotals }) {
-  if (micros !== null) return formatMoney(micros);
-  return (
-    <span title={text.unpriced.noPriceHint} className="text-ink-faint">
-      {text.unpriced.noPrice}
-    </span>
-  );
+function Spend({ of }: { readonly of: UsageTotals }) {
+  const { metered_spend_micros: micros, metered_spend_usd: usd, unpriced_requests: unpriced } = of;
+  return <SpendSum micros={micros} usd={usd} unpriced={unpriced} />;
 }
 
 function nameOf({ user, key }: StatementRow, by: StatementGroup): string {

@@ -171,7 +171,7 @@ function spendNote(totals: UsageTotals): string {
   } = totals;
   if (micros === null) return text.unpriced.noPriceHint;
   return [
-    ...(fallbacks === 0 ? [] : [words.fallbacks(formatMoney(fallbacks))]),
+    ...(fallbacks === null || fallbacks === 0 ? [] : [words.fallbacks(formatMoney(fallbacks))]),
     ...(unpriced === 0 ? [] : [text.unpriced.excludes(unpriced)]),
   ].join(' · ');
 }

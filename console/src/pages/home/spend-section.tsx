@@ -1,6 +1,5 @@
 import type { Spend } from '@relay/contract';
 import { Link } from '@tanstack/react-router';
-import { isCostKnown } from '../../api/usage-queries.ts';
 import { formatMoneyShort } from '../../format/numbers.ts';
 import { formatDay, formatMonth, formatTick } from '../../format/times.ts';
 import { text } from '../../text/index.ts';
@@ -18,8 +17,8 @@ interface SpendSectionProps {
 /** Spend since the month began, against the organization's budget, with the forecast. */
 export function SpendSection({ spend, knowsBudget }: SpendSectionProps) {
   const { month } = spend;
-  const { cost_micros: spent, budget_micros: budget, over_budget_at: overAt } = month;
-  const isKnown = isCostKnown(month);
+  const { cost_micros: spent, unpriced_requests: unpriced } = month;
+  const { budget_micros: budget, over_budget_at: overAt } = month;
   return (
     <LeadSection
       title={words.spend(formatMonth(month.from.slice(0, 7)))}
@@ -30,29 +29,33 @@ export function SpendSection({ spend, knowsBudget }: SpendSectionProps) {
         </Link>
       }
     >
-      <BigFigure value={isKnown ? formatMoneyShort(spent) : words.unpriced}>
+      <BigFigure value={spent === null ? words.unpriced : formatMoneyShort(spent)}>
         {budget === null ? '' : words.ofBudget(formatMoneyShort(budget))}
       </BigFigure>
-      {isKnown ? (
+      {spent === null ? (
+        <p className="text-xs text-ink-faint">{words.unpricedHint}</p>
+      ) : (
         <>
           <p className="mb-2.5 text-xs text-ink-faint">
             <Forecast month={month} />
             {budget === null && knowsBudget ? ` · ${words.noBudget}` : null}
-            {isCostKnown(spend.today) ? ` · ${todayWords(spend.today)}` : null}
+            {todayWords(spend.today)}
+            {unpriced === 0 ? null : ` · ${text.unpriced.excludes(unpriced)}`}
           </p>
-          <MonthFigure spend={spend} />
+          <MonthFigure spend={spend} spent={spent} />
         </>
-      ) : (
-        <p className="text-xs text-ink-faint">{words.unpricedHint}</p>
       )}
     </LeadSection>
   );
 }
 
-/** Adds the cost of fallbacks, unless it is 0. */
+/** Adds the cost of fallbacks, unless it is 0. Nothing if today has no price. */
 function todayWords({ cost_micros: cost, fallback_cost_micros: fallbacks }: Spend['today']): string {
-  const today = words.today(formatMoneyShort(cost));
-  return fallbacks === 0 ? today : `${today}, ${words.fallbacksToday(formatMoneyShort(fallbacks))}`;
+  if (cost === null) return '';
+  const today = ` · ${words.today(formatMoneyShort(cost))}`;
+  return (fallbacks ?? 0) === 0
+    ? today
+    : `${today}, ${words.fallbacksToday(formatMoneyShort(fallbacks ?? 0))}`;
 }
 
 function Forecast({ month }: Pick<Spend, 'month'>) {
@@ -75,8 +78,8 @@ function Forecast({ month }: Pick<Spend, 'month'>) {
 const WIDTH = 320;
 const HEIGHT = 96;
 
-function MonthFigure({ spend: { at, month } }: { readonly spend: Spend }) {
-  const { cost_micros: spent, forecast_micros: forecast, budget_micros: budget, days } = month;
+function MonthFigure({ spend: { at, month }, spent }: { readonly spend: Spend; readonly spent: number }) {
+  const { forecast_micros: forecast, budget_micros: budget, days } = month;
   const [startMs, endMs] = [Date.parse(month.from), Date.parse(month.to)];
   const elapsed = (Date.parse(at) - startMs) / (endMs - startMs);
   const top = Math.max(forecast ?? spent, budget ?? 0, 1) * 1.06;
@@ -85,7 +88,7 @@ function MonthFigure({ spend: { at, month } }: { readonly spend: Spend }) {
   const length = (endMs - startMs) / DAY_MS;
   let sum = 0;
   const points = days.map((micros, index) => {
-    sum += micros;
+    sum += micros ?? 0;
     return `${x(Math.min(elapsed, (index + 1) / length))},${y(sum)}`;
   });
   const path = `M0,${y(0)} L${points.length === 0 ? `0,${y(0)}` : points.join(' L')}`;

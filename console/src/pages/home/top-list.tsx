@@ -23,6 +23,7 @@ interface TopListProps {
 export function TopList({ title, group, series }: TopListProps) {
   const keyless = useKeylessName();
   const all = series?.reduce((sum, { total }) => sum + (total ?? 0), 0) ?? 0;
+  const isUnpriced = series?.some(({ unpriced_requests: unpriced = 0 }) => unpriced > 0) === true;
   const rows = series
     ?.filter(({ total }) => (total ?? 0) > 0)
     .toSorted((a, b) => (b.total ?? 0) - (a.total ?? 0))
@@ -30,7 +31,7 @@ export function TopList({ title, group, series }: TopListProps) {
   return (
     <Panel title={title} actions={<ViewAll group={group} title={title} />}>
       {rows?.length === 0 ? (
-        <p className="px-4 py-3 text-ink-soft">{words.noSpend}</p>
+        <p className="px-4 py-3 text-ink-soft">{isUnpriced ? text.unpriced.noPriceHint : words.noSpend}</p>
       ) : (
         <ul className="mx-4">
           {(rows ?? SKELETONS).map((each, index) =>

@@ -15,7 +15,6 @@ import type { TimeRange } from '../../time-range/time-range.ts';
 import { classes } from '../../ui/class-names.ts';
 import { Panel } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/states.tsx';
-import { isSpendKnown } from './known-spend.ts';
 import { troubleOf, useFailures } from './use-failures.ts';
 import type { Figure, useHomeFigures, useTotals } from './use-home-figures.ts';
 
@@ -35,7 +34,6 @@ export function Totals({ figures, totals, range }: TotalsProps) {
   const all = requests?.value ?? 0;
   const { blocked, areFailuresLoading } = useFailures(range);
   const trouble = failed === undefined || areFailuresLoading ? undefined : troubleOf(failed, blocked);
-  const isKnown = isSpendKnown(spend?.value ?? 0, all, failed?.value ?? 0);
   return (
     <Panel
       title={words.totals}
@@ -78,12 +76,16 @@ export function Totals({ figures, totals, range }: TotalsProps) {
         <Row
           label={words.rows.spend}
           to={{ metric: 'cost_micros', by: 'model' }}
-          value={spend && (isKnown ? formatMoneyShort(spend.value) : words.none)}
+          value={spend && (isUnpriced(spend) ? text.unpriced.noPrice : formatMoneyShort(spend.value))}
           change={<Growth change={spend?.change} />}
         />
       </dl>
     </Panel>
   );
+}
+
+function isUnpriced({ value, unpriced }: Figure): boolean {
+  return value === 0 && unpriced > 0;
 }
 
 function OutcomeRow({ label, figure, all }: { label: string; figure: Figure | undefined; all: number }) {

@@ -51,12 +51,19 @@ function lengthOf({ from = '', to = '' }: TimeseriesQuery): number {
 export function seriesNow({ series }: Timeseries, from: string): Series[] {
   return series.map((each) => {
     const { now } = halvesOf(each.points, from);
-    return { ...each, points: [...now], total: sumOf(now) };
+    const unpriced_requests = unpricedIn(now);
+    return { ...each, points: [...now], total: sumOf(now), unpriced_requests };
   });
+}
+
+function unpricedIn(points: readonly Series['points'][number][]): number {
+  return points.reduce((sum, { unpriced_requests: unpriced = 0 }) => sum + unpriced, 0);
 }
 
 export interface Figure {
   readonly value: number;
+  /** Requests without a price, which a spend leaves out. */
+  readonly unpriced: number;
   readonly before: number;
   /** The relative change; null without earlier values. */
   readonly change: number | null;
@@ -73,14 +80,16 @@ export function figureOf(
     .map(({ points }) => halvesOf(points, from));
   const value = halves.reduce((sum, { now }) => sum + sumOf(now), 0);
   const before = halves.reduce((sum, half) => sum + sumOf(half.before), 0);
+  const unpriced = halves.reduce((sum, { now }) => sum + unpricedIn(now), 0);
   const [first] = halves;
   const startsAt = first?.now[0]?.at;
-  if (first === undefined || startsAt === undefined) return { value, before, change: null };
+  if (first === undefined || startsAt === undefined) return { value, unpriced, before, change: null };
   const untilMs = Math.min(Date.parse(to), Date.now());
   const nowMs = lengthMsOf(first.now, new Date(untilMs).toISOString());
   const beforeMs = lengthMsOf(first.before, startsAt);
   return {
     value,
+    unpriced,
     before,
     change: changeBetween({ sum: value, lengthMs: nowMs }, { sum: before, lengthMs: beforeMs }),
   };

@@ -9,8 +9,9 @@ import { take } from '../../api/client.ts';
 import { type ShowbackQuestion, showbackQuery } from '../../api/team-queries.ts';
 import { useApi } from '../../api/use-api.ts';
 import { useChange } from '../../api/use-change.ts';
-import { formatCount, formatMoney } from '../../format/numbers.ts';
+import { formatCount } from '../../format/numbers.ts';
 import { SpendPages } from '../../parts/spend-pages.tsx';
+import { SpendSum } from '../../parts/spend-sum.tsx';
 import { useKeylessName } from '../../session/use-keyless-name.ts';
 import { text } from '../../text/index.ts';
 import { TimeRangeMenu } from '../../time-range/time-range-menu.tsx';
@@ -154,7 +155,7 @@ function columnsOf(by: ShowbackGroup, total: Showback['total'] | undefined): rea
       id: 'spend',
       header: words.columns.spend,
       align: 'right',
-      sortBy: ({ cost_micros: micros }) => micros,
+      sortBy: ({ cost_micros: micros }) => micros ?? -1,
       cell: (line) => <Spend of={line} />,
       total: () => (total === undefined ? null : <Spend of={total} />),
     },
@@ -165,7 +166,7 @@ function columnsOf(by: ShowbackGroup, total: Showback['total'] | undefined): rea
       from: 'lg',
       width: 'w-56',
       cell: ({ cost_micros: micros }) =>
-        totalMicros === 0 ? text.states.empty : <Share share={micros / totalMicros} />,
+        totalMicros === 0 || micros === null ? text.states.empty : <Share share={micros / totalMicros} />,
     },
   ];
 }
@@ -187,7 +188,6 @@ function count(
   };
 }
 
-/** Rounded, with every digit on hover. */
-function Spend({ of: { cost_micros: micros, cost_usd: usd } }: { readonly of: Showback['total'] }) {
-  return <span title={`$${usd}`}>{formatMoney(micros)}</span>;
+function Spend({ of }: { readonly of: Showback['total'] }) {
+  return <SpendSum micros={of.cost_micros} usd={of.cost_usd} unpriced={of.unpriced_requests} />;
 }

@@ -65,7 +65,7 @@ function inUnit(name: string, unit: string): string {
 }
 
 /** Spend in exact dollars, which micro-USD round. */
-function cellOf(metric: Timeseries['metric'], value: number | null, usd: string | undefined): Cell {
+function cellOf(metric: Timeseries['metric'], value: number | null, usd: string | null | undefined): Cell {
   if (value === null) return null;
   if (metricLook(metric).isMoney) return usd ?? value / 1_000_000;
   return metric === 'fallback_rate' ? percentOf(value) : value;

@@ -21,7 +21,9 @@ export function rankedRows(
 ): RankedRow[] {
   const all = series.reduce((sum, { total }) => sum + (total ?? 0), 0);
   return series
-    .filter(({ total }) => total !== null && (!adds || total > 0))
+    .filter(({ total, unpriced_requests: unpriced = 0 }) =>
+      adds ? (total ?? 0) > 0 || unpriced > 0 : total !== null,
+    )
     .map((each) => ({
       id: seriesKey(each),
       key: each.key,
@@ -41,7 +43,7 @@ function peakOf(points: Points): RankedRow['peak'] {
   return peak;
 }
 
-/** The sum of all series by time, for the totals above the chart; null where values do not add up. */
+/** The sum of all series by time, for the totals above the chart; null where values do not add up, and its total where nothing has a price. */
 export function wholeOf({ series }: Timeseries, adds: boolean) {
   const [only] = series;
   if (!adds && series.length > 1) return null;
@@ -50,10 +52,13 @@ export function wholeOf({ series }: Timeseries, adds: boolean) {
     for (const { at, value } of points)
       sums.set(at, value === null ? (sums.get(at) ?? null) : (sums.get(at) ?? 0) + value);
   const points = [...sums].map(([at, value]) => ({ at, value }));
-  const total = adds ? points.reduce((sum, { value }) => sum + (value ?? 0), 0) : (only?.total ?? null);
+  const unpriced = series.reduce((sum, each) => sum + (each.unpriced_requests ?? 0), 0);
+  const sum = points.reduce((all, { value }) => all + (value ?? 0), 0);
+  const total = !adds ? (only?.total ?? null) : sum === 0 && unpriced > 0 ? null : sum;
   return {
     total,
-    mean: adds && points.length > 0 ? (total ?? 0) / points.length : null,
+    mean: adds && points.length > 0 && total !== null ? total / points.length : null,
     peak: peakOf(points),
+    unpriced,
   };
 }

@@ -42,7 +42,7 @@ export function Ranking({ title, group, look, bucket, rows, total: sum, onOpen }
       header: look.label,
       align: 'right',
       sortBy: (row) => row.total ?? 0,
-      cell: (row) => (row.total === null ? text.charts.empty : look.formatShort(row.total)),
+      cell: (row) => (row.total === null ? look.none : look.formatShort(row.total)),
       ...(sum === null ? {} : { total: () => look.formatShort(sum) }),
     };
     const share: Column<RankedRow> = {

@@ -179,15 +179,16 @@ interface TotalsProps {
 function Totals({ data, look }: TotalsProps) {
   const whole = data === undefined ? null : wholeOf(data, look.adds);
   if (data === undefined || whole === null) return null;
-  const { total, mean, peak } = whole;
+  const { total, mean, peak, unpriced } = whole;
   const figures = [
-    [look.adds ? words.total : words.overall, total === null ? text.charts.empty : look.formatShort(total)],
+    [look.adds ? words.total : words.overall, total === null ? look.none : look.formatShort(total)],
     ...(mean === null || (!look.isMoney && mean < 1)
       ? []
       : [[words.mean[data.bucket], look.formatShort(mean)]]),
     ...(peak === null
       ? []
       : [[words.peak, words.at(look.formatShort(peak.value), formatBucket(peak.at, data.bucket))]]),
+    ...(total === null || unpriced === 0 ? [] : [['', text.unpriced.excludes(unpriced)]]),
   ];
   return (
     <dl className="flex flex-wrap gap-x-8 gap-y-2 text-[13px]">
@@ -202,5 +203,5 @@ function Totals({ data, look }: TotalsProps) {
 }
 
 function isEmpty({ series }: Timeseries): boolean {
-  return !series.some(({ total }) => total !== null && total > 0);
+  return !series.some(({ total, unpriced_requests: unpriced = 0 }) => (total ?? 0) > 0 || unpriced > 0);
 }

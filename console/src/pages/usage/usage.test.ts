@@ -50,7 +50,22 @@ describe('the ranking', () => {
       total: 12,
       mean: 6,
       peak: { at: DAYS[1], value: 8 },
+      unpriced: 0,
     });
+  });
+
+  it('a spend without any price has no total, and its groups are ranked without one', () => {
+    const spend = answer({ metric: 'cost_micros' }, { A: [null, null] });
+    const unpriced = {
+      ...spend,
+      series: spend.series.map((each) => ({ ...each, total: null, unpriced_requests: 4 })),
+    };
+    const whole = wholeOf(unpriced, true);
+    assert.deepEqual([whole?.total, whole?.mean, whole?.unpriced], [null, null, 4]);
+    assert.deepEqual(
+      rankedRows(unpriced, true).map(({ label, total }) => [label, total]),
+      [['A', null]],
+    );
   });
 });
 

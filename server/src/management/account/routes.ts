@@ -1,4 +1,4 @@
-import { headers, type User } from '@relay/contract';
+import { AccountUpdate, headers, PreferencesUpdate, type Schema, type User } from '@relay/contract';
 import { demandStorable } from '../../domain/storable-fields.ts';
 import type { Handlers } from '../../http/call.ts';
 import { appendAudit } from '../../store/configuration/audit-log.ts';
@@ -6,7 +6,8 @@ import { actorOf } from '../resources/audited-row.ts';
 import type { ManagementDeps } from '../resources/deps.ts';
 import { demandMatch, entityTag } from '../resources/entity-tag.ts';
 import { notFound } from '../resources/refusals.ts';
-import type { WriteCall } from '../resources/write-resource.ts';
+import { changedFields } from '../resources/repeated-fields.ts';
+import type { UpdateCall } from '../resources/write-resource.ts';
 import { findAccount, lockUser, type UserRow, updateUser } from './queries.ts';
 import { toUser } from './wire.ts';
 
@@ -17,7 +18,10 @@ type AccountDeps = Pick<ManagementDeps, 'ofOrganization' | 'newId'>;
  * are the same in every mode. The entity tag is the user's, because an update changes the user.
  */
 export function accountHandlers(deps: AccountDeps): Handlers {
-  async function change(call: WriteCall, patch: Parameters<typeof updateUser>[2]): Promise<{ user: User }> {
+  async function change(
+    call: UpdateCall & { readonly body: Partial<User> },
+    body: Schema,
+  ): Promise<{ user: User }> {
     const { caller } = call;
     const row = await deps
       .ofOrganization(caller.organizationId)
@@ -26,6 +30,8 @@ export function accountHandlers(deps: AccountDeps): Handlers {
         const before = await lockUser(tx, caller.organizationId, caller.userId);
         if (before === undefined) throw notFound('account');
         demandMatch(call.header, before);
+        const patch = changedFields(body, call.body, toUser(before));
+        if (Object.keys(patch).length === 0) return before;
         const after = await updateUser(tx, before, patch);
         await appendAudit(tx, {
           id: deps.newId(),
@@ -57,11 +63,10 @@ export function accountHandlers(deps: AccountDeps): Handlers {
       };
     },
     async updateAccount(call) {
-      const { name } = call.body;
-      demandStorable({ name });
-      return change(call, { name });
+      demandStorable({ name: call.body.name });
+      return change(call, AccountUpdate);
     },
-    updatePreferences: async (call) => change(call, { marketing_opt_in: call.body.marketing_opt_in }),
+    updatePreferences: async (call) => change(call, PreferencesUpdate),
   };
 }
 

@@ -54,6 +54,7 @@ describe('own API keys', () => {
         revoked_at: null,
         team_id: null,
         labels: {},
+        etag: '"1"',
       },
     });
     assert.ok(body.api_key.startsWith(`${body.key.key_prefix}_`));
@@ -125,14 +126,15 @@ describe('own API keys', () => {
     const { key } = await create(room.acme);
     const { body } = await room.call('renameApiKey', room.acme, { id: key.id, body: { name: 'nightly' } });
     assert.equal(body, undefined);
-    assert.deepEqual(await find(room.acme, key.id), { ...key, name: 'nightly' });
+    assert.deepEqual(await find(room.acme, key.id), { ...key, name: 'nightly', etag: '"2"' });
     await room.call('revokeApiKey', room.acme, { id: key.id });
     const revoked = await find(room.acme, key.id);
+    assert.equal(revoked?.etag, '"3"');
     await room.call('renameApiKey', room.acme, { id: key.id, body: { name: 'gone' } });
-    assert.deepEqual(await find(room.acme, key.id), { ...revoked, name: 'gone' });
+    assert.deepEqual(await find(room.acme, key.id), { ...revoked, name: 'gone', etag: '"4"' });
     await assert.rejects(
       room.call('renameApiKey', room.acme, { id: key.id, body: { name: 'x', scopes: [] } as never }),
-      /unknown field scopes/,
+      /can’t change scopes/,
     );
   });
 
@@ -153,7 +155,7 @@ describe('own API keys', () => {
     const { body } = await room.call('revokeApiKey', room.acme, { id: key.id });
     assert.equal(body, undefined);
     const revoked_at = new Date(nowMs).toISOString();
-    assert.deepEqual(await find(room.acme, key.id), { ...key, status: 'revoked', revoked_at });
+    assert.deepEqual(await find(room.acme, key.id), { ...key, status: 'revoked', revoked_at, etag: '"2"' });
     assert.deepEqual(await find(room.acme, sibling.id), sibling);
   });
 

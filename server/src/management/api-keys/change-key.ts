@@ -1,4 +1,4 @@
-import { headers } from '@relay/contract';
+import { headers, type Schema } from '@relay/contract';
 import type { Transaction } from 'kysely';
 import { appendAudit } from '../../store/configuration/audit-log.ts';
 import { changeAccess } from '../../store/configuration/config-version.ts';
@@ -7,15 +7,23 @@ import { actorOf, auditedRow } from '../resources/audited-row.ts';
 import type { ManagementDeps } from '../resources/deps.ts';
 import { demandMatch, entityTag } from '../resources/entity-tag.ts';
 import { isId, notFound } from '../resources/refusals.ts';
+import { changedFields } from '../resources/repeated-fields.ts';
 import { storedTable } from '../resources/rows.ts';
 import type { WriteCall } from '../resources/write-resource.ts';
 import { demandLabels, heldTeam, type WantedAttribution } from './attribution.ts';
 import { type KeyRow, type KeyScope, lockKey, updateKey } from './queries.ts';
+import { toApiKey } from './wire.ts';
 
-export type ChangeKeyDeps = Pick<ManagementDeps, 'ofOrganization' | 'fences' | 'newId'>;
+export type ChangeKeyDeps = Pick<ManagementDeps, 'ofOrganization' | 'fences' | 'newId' | 'clock'>;
 
-export interface WantedKey extends WantedAttribution {
+interface WantedKey extends WantedAttribution {
   readonly name?: string;
+}
+
+/** A body, and its schema. */
+export interface KeyChange {
+  readonly body: Schema;
+  readonly sent: WantedKey;
 }
 
 /**
@@ -27,14 +35,14 @@ export async function changeKey(
   call: WriteCall,
   scope: KeyScope,
   id: string,
-  wanted: WantedKey,
+  change: KeyChange,
 ): Promise<KeyRow> {
   if (!isId(id)) throw notFound('API key');
-  demandLabels(wanted.labels);
+  demandLabels(change.sent.labels);
   const { organizationId } = scope;
   const db = deps.ofOrganization(organizationId);
-  const write = (tx: Transaction<Database>) => writeKey(deps, tx, call, scope, id, wanted);
-  if (isRename(wanted)) return tagged(call, await db.transaction().execute(write));
+  const write = (tx: Transaction<Database>) => writeKey(deps, tx, call, scope, id, change);
+  if (isRename(change.sent)) return tagged(call, await db.transaction().execute(write));
   const { result, version } = await changeAccess(db, organizationId, async (tx) => {
     const row = await write(tx);
     return { result: row, keyIds: [row.id] };
@@ -58,13 +66,14 @@ async function writeKey(
   call: WriteCall,
   scope: KeyScope,
   id: string,
-  wanted: WantedKey,
+  { body, sent }: KeyChange,
 ): Promise<KeyRow> {
   const before = await lockKey(tx, scope, id);
   if (before === undefined) throw notFound('API key');
   demandMatch(call.header, before);
+  const wanted = changedFields(body, sent, toApiKey(before, deps.clock.nowMs()));
+  if (Object.keys(wanted).length === 0) return before;
   const { name, team_id, labels } = wanted;
-  if (name === undefined && isRename(wanted)) return before;
   const key = { ownerId: before.user_id, teamId: before.team_id };
   const after = await updateKey(tx, before, {
     ...(name !== undefined && { name }),

@@ -1,3 +1,4 @@
+import { ApiKeyUpdate } from '@relay/contract';
 import type { Caller } from '../../domain/caller.ts';
 import { demandStorable } from '../../domain/storable-fields.ts';
 import type { Handlers } from '../../http/call.ts';
@@ -40,7 +41,8 @@ export function apiKeyHandlers(deps: ManagementDeps): Handlers {
     },
     async renameApiKey(call) {
       demandStorable({ name: call.body.name });
-      await changeKey(deps, call, ownKeys(call.caller), call.params.api_key_id, call.body);
+      const change = { body: ApiKeyUpdate, sent: call.body };
+      await changeKey(deps, call, ownKeys(call.caller), call.params.api_key_id, change);
       return undefined;
     },
     async revokeApiKey(call) {

@@ -1,5 +1,6 @@
 import type { ApiKey } from '@relay/contract';
 import { keyPrefixOf } from '../../domain/api-key.ts';
+import { entityTag } from '../resources/entity-tag.ts';
 import type { KeyRow } from './queries.ts';
 
 /** Never includes the secret or its digest. */
@@ -19,6 +20,7 @@ export function toApiKey(row: KeyRow, nowMs: number): ApiKey {
     revoked_at: row.revoked_at?.toISOString() ?? null,
     team_id: row.team_id,
     labels: row.labels,
+    etag: entityTag(row),
   };
 }
 

@@ -1,6 +1,5 @@
 import type { UsageLine, UsageTotals } from '@relay/contract';
 import type { Kysely } from 'kysely';
-import { exactUsd, shownMicros } from '../../domain/money/money.ts';
 import {
   NO_ID,
   readStatementLines,
@@ -11,7 +10,7 @@ import {
 } from '../../store/ledger/rollups/read-statement.ts';
 import type { Database } from '../../store/postgres/schema.ts';
 import { type CursorList, cursorOfIds, idsOfCursor } from '../resources/cursor.ts';
-import { wireFallbackCost } from '../resources/wire-cost.ts';
+import { wireCosts } from '../resources/wire-cost.ts';
 
 /** A calendar month in UTC. */
 export interface Month {
@@ -76,18 +75,14 @@ function toLine(row: StatementLine): UsageLine {
 }
 
 function toTotals(row: StatementSums): UsageTotals {
-  const nothingPriced = row.metered_requests > 0 && row.unpriced_requests === row.metered_requests;
-  const picos = BigInt(row.cost_picos);
+  const sums = { metered_spend: BigInt(row.cost_picos), fallback_cost: BigInt(row.fallback_cost_picos) };
   return {
     requests: row.requests,
     metered_requests: row.metered_requests,
     estimated_requests: row.estimated_requests,
-    unpriced_requests: row.unpriced_requests,
     input_tokens: row.input_tokens,
     cached_input_tokens: row.cached_input_tokens,
     output_tokens: row.output_tokens,
-    metered_spend_micros: nothingPriced ? null : shownMicros(picos),
-    metered_spend_usd: nothingPriced ? null : exactUsd(picos),
-    ...wireFallbackCost(BigInt(row.fallback_cost_picos)),
+    ...wireCosts(sums, { priced: row.priced_attempts, unpriced: row.unpriced_requests }),
   };
 }

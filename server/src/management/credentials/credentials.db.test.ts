@@ -34,6 +34,7 @@ describe('credentials', () => {
     assert.deepEqual(Object.keys(body).sort(), [
       'created_at',
       'enabled',
+      'etag',
       'id',
       'last_used_at',
       'name',
@@ -69,7 +70,7 @@ describe('credentials', () => {
       body: { name: 'New', enabled: false },
     });
     const row = await stored(credential.id);
-    assert.deepEqual(body, { ...credential, name: 'New', enabled: false });
+    assert.deepEqual(body, { ...credential, name: 'New', enabled: false, etag: '"2"' });
     assert.equal(row.secret_version, 1);
     assert.deepEqual(row.sealed_secret, old.sealed_secret);
   });

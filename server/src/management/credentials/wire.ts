@@ -1,4 +1,5 @@
 import type { Credential } from '@relay/contract';
+import { entityTag } from '../resources/entity-tag.ts';
 import { ownerOf } from '../resources/ownership.ts';
 import type { Row } from '../resources/rows.ts';
 
@@ -12,5 +13,6 @@ export function toCredential(row: Row<'credentials'>): Credential {
     created_at: row.created_at.toISOString(),
     last_used_at: row.last_used_at?.toISOString() ?? null,
     ...ownerOf(row),
+    etag: entityTag(row),
   };
 }

@@ -52,6 +52,7 @@ describe('invitations', () => {
         invited_by: owner.userId,
         created_at: '',
         expires_at: '',
+        etag: '"1"',
       },
     );
     assert.equal(Date.parse(invitation.expires_at) - Date.parse(invitation.created_at), 7 * DAY_MS);

@@ -1,4 +1,5 @@
 import type { Invitation } from '@relay/contract';
+import { entityTag } from '../resources/entity-tag.ts';
 import type { InvitationRow } from './queries.ts';
 
 /** Never includes the link: the row only has the digest of its token. */
@@ -11,6 +12,7 @@ export function toInvitation(row: InvitationRow, nowMs: number): Invitation {
     invited_by: row.invited_by_user_id,
     created_at: row.created_at.toISOString(),
     expires_at: row.expires_at.toISOString(),
+    etag: entityTag(row),
   };
 }
 

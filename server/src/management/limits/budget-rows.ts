@@ -1,3 +1,4 @@
+import type { Schema } from '@relay/contract';
 import { sql, type Transaction } from 'kysely';
 import type { BudgetPolicy } from '../../domain/snapshot.ts';
 import { type Database, tables } from '../../store/postgres/schema.ts';
@@ -18,16 +19,18 @@ export interface BudgetKind {
   readonly rows: OwnedRows<BudgetColumns>;
   readonly subjectColumn: 'user_id' | 'api_key_id' | 'team_id';
   readonly subjectParam: 'user_uuid' | 'api_key_uuid' | 'team_uuid';
+  /** The body of the upsert. */
+  readonly body: Schema;
   /**
    * Locks the owner of the limit until commit, so that it is not deleted and gets no concurrent limits. Rejects
-   * a missing owner, and with `forNew` an owner who cannot get another limit.
+   * a missing owner, and with `forNew` an owner who cannot get another limit. Returns what the list says of the owner.
    */
   readonly lockSubject: (
     tx: Transaction<Database>,
     organizationId: string,
     subjectId: string,
     { forNew }: { readonly forNew: boolean },
-  ) => Promise<void>;
+  ) => Promise<object>;
   /** Fields that cannot change after creation. The value and `enabled` can always change. */
   readonly fixed: readonly ('target_type' | 'target_id' | 'metric' | 'period')[];
 }

@@ -4,7 +4,7 @@ import { RelayError } from '../../domain/relay-error.ts';
 import type { Database } from '../../store/postgres/schema.ts';
 import { demandMatch } from '../resources/entity-tag.ts';
 import { conflict, isId, notFound, unknownReference } from '../resources/refusals.ts';
-import { changedColumns } from '../resources/repeated-fields.ts';
+import { changedColumns, demandRepeated } from '../resources/repeated-fields.ts';
 import type { WriteCall } from '../resources/write-resource.ts';
 import { type BudgetKind, type BudgetRow, findTwin, subjectOf } from './budget-rows.ts';
 import { demandEnforcement } from './enforcement.ts';
@@ -30,15 +30,17 @@ export interface Change {
 export async function createBudget(
   tx: Transaction<Database>,
   kind: BudgetKind,
-  { caller: { organizationId } }: ChangeCall,
+  { caller: { organizationId }, header }: ChangeCall,
   id: string,
   wanted: WantedBudget,
 ): Promise<Change> {
+  demandMatch(header, null);
   demandWindow(wanted);
   demandEnforcement(wanted);
   const { subjectId } = wanted;
   if (!isId(subjectId)) throw unknownSubject(kind);
-  await kind.lockSubject(tx, organizationId, subjectId, { forNew: true });
+  const subject = await kind.lockSubject(tx, organizationId, subjectId, { forNew: true });
+  demandRepeated(kind.body, wanted, subject);
   const row = { id, ...(await heldColumns(tx, organizationId, wanted, wanted.target_id ?? null)) };
   await demandNoTwin(tx, kind, organizationId, subjectId, row);
   const whole = { ...row, [kind.subjectColumn]: subjectId };
@@ -65,7 +67,8 @@ export async function updateBudget(
     await kind.lockSubject(tx, organizationId, wanted.subjectId, { forNew: false });
   }
   demandSame(kind, found, wanted);
-  await kind.lockSubject(tx, organizationId, subjectId, { forNew: false });
+  const subject = await kind.lockSubject(tx, organizationId, subjectId, { forNew: false });
+  demandRepeated(kind.body, wanted, { id: found.id, ...subject });
   // Writers of a subject's budgets wait for one another: what an update leaves out is as the last of them left it.
   const current = await foundBudget(tx, kind, call, limitId);
   const columns = kind.fixed.includes('target_id')

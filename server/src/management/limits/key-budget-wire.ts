@@ -1,4 +1,5 @@
 import type { ApiKeyLimitPolicy } from '@relay/contract';
+import { entityTag } from '../resources/entity-tag.ts';
 import type { KeyBudgetRow } from './key-budgets.ts';
 import { alertsOf } from './limit-alerts.ts';
 
@@ -17,5 +18,6 @@ export function toApiKeyLimitPolicy(row: KeyBudgetRow): ApiKeyLimitPolicy {
     enforcement: row.enforcement,
     enabled: row.enabled,
     ...alertsOf(row),
+    etag: entityTag(row),
   };
 }

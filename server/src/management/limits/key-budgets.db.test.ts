@@ -92,6 +92,7 @@ describe('API-key budgets', () => {
       ...budgetOf(keyId),
       owner_user_uuid: owner.userId,
       target_id: null,
+      etag: '"1"',
     });
     assert.deepEqual(others, []);
   });

@@ -1,3 +1,4 @@
+import { ApiKeyLimitPolicyUpsert } from '@relay/contract';
 import type { Kysely, Transaction } from 'kysely';
 import { ownerCanSend } from '../../store/postgres/policy-tables.ts';
 import type { Database } from '../../store/postgres/schema.ts';
@@ -54,11 +55,12 @@ export const keyBudgets: BudgetKind = {
   noun: 'api_key_limit_policy',
   rows: keyBudgetRows,
   subjectColumn: 'api_key_id',
+  body: ApiKeyLimitPolicyUpsert,
   fixed: ['target_type', 'target_id', 'metric', 'period'],
   async lockSubject(tx: Transaction<Database>, organizationId, keyId, { forNew }) {
     const key = await lockKey(tx, { organizationId, userId: undefined }, keyId);
     if (key === undefined) throw unknownSubject(names);
-    if (!forNew || key.revoked_at === null) return;
+    if (!forNew || key.revoked_at === null) return { owner_user_uuid: key.user_id };
     throw conflict(
       'api_key_uuid',
       'This key was revoked, so there is nothing left to limit. Send the ID of an active key.',

@@ -1,8 +1,9 @@
-import type { TeamLimitPolicy } from '@relay/contract';
+import { type TeamLimitPolicy, TeamLimitPolicyUpsert } from '@relay/contract';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { Handlers } from '../../http/call.ts';
 import type { Database } from '../../store/postgres/schema.ts';
 import type { ManagementDeps } from '../resources/deps.ts';
+import { entityTag } from '../resources/entity-tag.ts';
 import { listFound } from '../resources/paging.ts';
 import { isId } from '../resources/refusals.ts';
 import type { RowRange } from '../resources/rows.ts';
@@ -60,6 +61,7 @@ export const teamBudgets: BudgetKind = {
   noun: 'team_limit_policy',
   rows: teamBudgetRows,
   subjectColumn: 'team_id',
+  body: TeamLimitPolicyUpsert,
   fixed: [],
   async lockSubject(tx: Transaction<Database>, organizationId, teamId) {
     const team = await tx
@@ -70,6 +72,7 @@ export const teamBudgets: BudgetKind = {
       .forNoKeyUpdate()
       .executeTakeFirst();
     if (team === undefined) throw unknownSubject(names);
+    return {};
   },
 };
 
@@ -111,5 +114,6 @@ function toTeamLimitPolicy(row: TeamBudgetRow): TeamLimitPolicy {
     enforcement: row.enforcement,
     enabled: row.enabled,
     ...alertsOf(row),
+    etag: entityTag(row),
   };
 }

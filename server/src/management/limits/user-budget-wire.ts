@@ -1,4 +1,5 @@
 import type { UserLimitPolicy } from '@relay/contract';
+import { entityTag } from '../resources/entity-tag.ts';
 import { alertsOf } from './limit-alerts.ts';
 import type { UserBudgetRow } from './user-budgets.ts';
 
@@ -16,5 +17,6 @@ export function toUserLimitPolicy(row: UserBudgetRow): UserLimitPolicy {
     enforcement: row.enforcement,
     enabled: row.enabled,
     ...alertsOf(row),
+    etag: entityTag(row),
   };
 }

@@ -75,6 +75,7 @@ describe('user budgets', () => {
       limit_uuid: policy.id,
       ...budgetOf(member),
       target_id: null,
+      etag: '"1"',
     });
     assert.deepEqual(others, []);
   });
@@ -107,7 +108,7 @@ describe('user budgets', () => {
       { metric: 'spend', period: 'month' },
       { target_type: 'lane', target_id: ids.lane.id },
     ] as const;
-    for (const change of changes) {
+    for (const [index, change] of changes.entries()) {
       await upsert(budgetOf(member, { limit_uuid, ...change }));
       const [policy, ...others] = await listed(member);
       assert.deepEqual(policy, {
@@ -116,6 +117,7 @@ describe('user budgets', () => {
         target_id: null,
         ...change,
         limit_uuid,
+        etag: `"${index + 2}"`,
       });
       assert.deepEqual(others, []);
     }

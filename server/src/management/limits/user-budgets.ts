@@ -1,3 +1,4 @@
+import { UserLimitPolicyUpsert } from '@relay/contract';
 import type { Kysely, Transaction } from 'kysely';
 import { ownerCanSend } from '../../store/postgres/policy-tables.ts';
 import type { Database } from '../../store/postgres/schema.ts';
@@ -43,6 +44,7 @@ export const userBudgets: BudgetKind = {
   noun: 'user_limit_policy',
   rows: userBudgetRows,
   subjectColumn: 'user_id',
+  body: UserLimitPolicyUpsert,
   fixed: [],
   async lockSubject(tx: Transaction<Database>, organizationId, userId) {
     const member = await tx
@@ -53,5 +55,6 @@ export const userBudgets: BudgetKind = {
       .forNoKeyUpdate()
       .executeTakeFirst();
     if (member === undefined) throw unknownSubject(names);
+    return {};
   },
 };

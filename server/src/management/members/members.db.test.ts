@@ -69,6 +69,7 @@ describe('members', () => {
         joined_at: 'string',
         last_seen_at: newest.toISOString(),
         team_id: null,
+        etag: '"1"',
       },
     );
   });

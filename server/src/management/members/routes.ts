@@ -1,4 +1,4 @@
-import { headers, type MemberUpdate } from '@relay/contract';
+import { headers, MemberUpdate } from '@relay/contract';
 import type { Transaction } from 'kysely';
 import { demandAccounts } from '../../domain/accounts.ts';
 import type { Handlers } from '../../http/call.ts';
@@ -13,6 +13,7 @@ import { demandMatch, entityTag } from '../resources/entity-tag.ts';
 import { listFound } from '../resources/paging.ts';
 import { heldReference } from '../resources/reference.ts';
 import { invalidField, isId, notFound } from '../resources/refusals.ts';
+import { changedFields } from '../resources/repeated-fields.ts';
 import type { WriteCall } from '../resources/write-resource.ts';
 import {
   findMember,
@@ -46,8 +47,11 @@ export function memberHandlers(deps: ManagementDeps): Handlers {
       const row = await changeMember(deps, call, 'update', call.params.user_id, async (tx, seat) => {
         // Removing a member grants nothing; a role may grant more than the permissions of the calling key.
         demandDelegation(call.caller, seat.actor);
-        const after = { ...wantedOf(call.body, seat.before), team_id: await teamOf(tx, call, seat.before) };
+        const wanted = changedFields(MemberUpdate, call.body, toMember(seat.before));
+        const team_id = await teamOf(tx, organizationId, wanted, seat.before);
+        const after = { ...wantedOf(wanted, seat.before), team_id };
         demandMayChange(seat.actor, { from: seat.before.role, to: after.role });
+        if (Object.keys(wanted).length === 0) return seat.before;
         demandOwnerLeft(seat.standings, seat.target, {
           role: after.role,
           active: after.status === 'active' && seat.before.user_status === 'active',
@@ -88,6 +92,7 @@ async function changeMember(
   const { result, version } = await changeAccess(db, organizationId, async (tx) => {
     const seat = await seatOf(tx, call, userId);
     const after = await write(tx, seat);
+    if (after === seat.before) return { result: after, keyIds: [] };
     await appendAudit(tx, {
       id: deps.newId(),
       organizationId: call.caller.organizationId,
@@ -131,13 +136,14 @@ function wantedOf(body: MemberUpdate, before: MemberRow): Pick<MemberRow, 'role'
 /** The wanted team, which cannot be deleted until commit. */
 async function teamOf(
   tx: Transaction<Database>,
-  { caller, body }: WriteCall & { readonly body: MemberUpdate },
+  organizationId: string,
+  wanted: MemberUpdate,
   before: MemberRow,
 ): Promise<string | null> {
-  const { team_id = before.team_id } = body;
+  const { team_id = before.team_id } = wanted;
   if (team_id === null || team_id === before.team_id) return team_id;
   const named = { param: 'team_id', kind: 'team', id: team_id };
-  return (await heldReference(tx, 'teams', caller.organizationId, named)).id;
+  return (await heldReference(tx, 'teams', organizationId, named)).id;
 }
 
 /** Includes name and email, because a removed member is shown nowhere else. */

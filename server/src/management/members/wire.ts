@@ -1,4 +1,5 @@
 import type { Member } from '@relay/contract';
+import { entityTag } from '../resources/entity-tag.ts';
 import type { MemberRow } from './queries.ts';
 
 export function toMember(row: MemberRow): Member {
@@ -12,5 +13,6 @@ export function toMember(row: MemberRow): Member {
     joined_at: row.created_at.toISOString(),
     last_seen_at: row.last_seen_at?.toISOString() ?? null,
     team_id: row.team_id,
+    etag: entityTag(row),
   };
 }

@@ -1,4 +1,4 @@
-import type { OrgApiKeyCreate, Scope } from '@relay/contract';
+import { type OrgApiKeyCreate, OrgApiKeyUpdate, type Scope } from '@relay/contract';
 import type { Transaction } from 'kysely';
 import type { Caller } from '../../domain/caller.ts';
 import { RelayError } from '../../domain/relay-error.ts';
@@ -35,8 +35,8 @@ export function orgApiKeyHandlers(deps: ManagementDeps): Handlers {
       return createKey(deps, call, wanted, (tx) => memberFor(tx, call.caller, call.body, wanted.scopes));
     },
     async updateOrgApiKey(call) {
-      const { params, body } = call;
-      const row = await changeKey(deps, call, everyKey(call.caller), params.api_key_id, body);
+      const change = { body: OrgApiKeyUpdate, sent: call.body };
+      const row = await changeKey(deps, call, everyKey(call.caller), call.params.api_key_id, change);
       return toApiKey(row, deps.clock.nowMs());
     },
     async revokeOrgApiKey(call) {

@@ -1,4 +1,4 @@
-import { headers } from '@relay/contract';
+import { headers, OrgUpdate } from '@relay/contract';
 import { demandStorable } from '../../domain/storable-fields.ts';
 import type { Handlers } from '../../http/call.ts';
 import { appendAudit } from '../../store/configuration/audit-log.ts';
@@ -6,6 +6,7 @@ import { actorOf } from '../resources/audited-row.ts';
 import type { ManagementDeps } from '../resources/deps.ts';
 import { demandMatch, entityTag } from '../resources/entity-tag.ts';
 import { invalidField, notFound } from '../resources/refusals.ts';
+import { changedFields } from '../resources/repeated-fields.ts';
 
 type OrganizationDeps = Pick<ManagementDeps, 'ofOrganization' | 'newId'>;
 
@@ -15,6 +16,16 @@ type OrganizationDeps = Pick<ManagementDeps, 'ofOrganization' | 'newId'>;
  */
 export function organizationHandlers({ ofOrganization, newId }: OrganizationDeps): Handlers {
   return {
+    async getOrg({ caller, setHeader }) {
+      const row = await ofOrganization(caller.organizationId)
+        .selectFrom('organizations')
+        .select(['id', 'name', 'version'])
+        .where('id', '=', caller.organizationId)
+        .executeTakeFirst();
+      if (row === undefined) throw notFound('organization');
+      setHeader(headers.etag, entityTag(row));
+      return { id: row.id, name: row.name };
+    },
     async updateOrg({ caller, requestId, body, header, setHeader }) {
       const name = body.name.trim();
       demandStorable({ name });
@@ -32,6 +43,8 @@ export function organizationHandlers({ ofOrganization, newId }: OrganizationDeps
             .executeTakeFirst();
           if (before === undefined) throw notFound('organization');
           demandMatch(header, before);
+          const changed = changedFields(OrgUpdate, { ...body, name }, { id, name: before.name });
+          if (Object.keys(changed).length === 0) return before;
           const after = await tx
             .updateTable('organizations')
             .set({ name })

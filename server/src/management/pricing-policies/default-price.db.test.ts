@@ -74,7 +74,13 @@ describe('prices that nobody set', () => {
   it('come with an endpoint whose provider and model the catalogue knows, in the log and in force', async () => {
     const { body: endpoint, requestId } = await addEndpoint('gpt-4o-mini');
     const price = await priceOf(endpoint.id);
-    assert.deepEqual(price, { id: price?.id, endpoint_id: endpoint.id, as_of: price?.as_of, ...MINI });
+    assert.deepEqual(price, {
+      id: price?.id,
+      endpoint_id: endpoint.id,
+      as_of: price?.as_of,
+      etag: '"1"',
+      ...MINI,
+    });
     assert.deepEqual(await entriesOf(requestId), ['endpoint.create', 'pricing_policy.create']);
     assert.equal(
       (await inForce(endpoint.id))?.inputCostMicrosPer1mTokens,
@@ -110,7 +116,7 @@ describe('prices that nobody set', () => {
     const change = (body: object) =>
       room.call('updatePricingPolicy', room.acme, { id: price?.id ?? '', body });
     const own = (await change({ flat_request_cost_micros: 6 })).body;
-    const undated = ({ as_of: _date, ...rest }: Partial<PricingPolicy> = {}) => rest;
+    const undated = ({ as_of: _date, etag: _version, ...rest }: Partial<PricingPolicy> = {}) => rest;
     assert.deepEqual(undated(own), { ...undated(price), flat_request_cost_micros: 6, source: 'manual' });
     assert.deepEqual((await change({})).body, own);
     assert.deepEqual(undated((await change({ source: 'catalog' })).body), undated(price));

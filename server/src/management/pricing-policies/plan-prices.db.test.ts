@@ -228,8 +228,8 @@ describe('a price list', () => {
     const row = rowOf(await plan(body), endpoint);
     assert.deepEqual([row.action, row.held_back], ['change', 'factor']);
     await apply(body, [endpoint.id]);
-    const { as_of: _was, ...was } = catalog ?? {};
-    const { as_of: _is, ...is } = (await priceOf(endpoint)) ?? {};
+    const { as_of: _was, etag: _before, ...was } = catalog ?? {};
+    const { as_of: _is, etag: _after, ...is } = (await priceOf(endpoint)) ?? {};
     assert.deepEqual(is, was);
     const facts = await call<{ context_window: number | null }>('getModelFacts', {
       query: { provider_id: openai.id, upstream_model: 'gpt-4o' },

@@ -39,6 +39,7 @@ describe('pricing policies', () => {
       scheduled: [],
       source: 'manual',
       as_of: pricing.as_of,
+      etag: '"1"',
     });
     await assert.rejects(
       room.call('createPricingPolicy', room.acme, { body: { endpoint_id: endpoint.id, ...prices } }),
@@ -52,7 +53,7 @@ describe('pricing policies', () => {
     const { body } = await room.call('updatePricingPolicy', room.acme, { id: pricing.id, body: sent });
     const { as_of } = body as PricingPolicy;
     assert.ok(as_of > pricing.as_of, 'a price is as old as its last change');
-    assert.deepEqual(body, { ...pricing, ...sent, as_of });
+    assert.deepEqual(body, { ...pricing, ...sent, as_of, etag: '"2"' });
     await room.call('deletePricingPolicy', room.acme, { id: pricing.id });
     await room.call('createPricingPolicy', room.acme, { body: { endpoint_id: endpoint.id, ...prices } });
   });
@@ -69,7 +70,7 @@ describe('pricing policies', () => {
     };
     const changed = await room.call('updatePricingPolicy', room.acme, { id: pricing.id, body });
     const { as_of } = changed.body as PricingPolicy;
-    assert.deepEqual(changed.body, { ...pricing, ...body, as_of });
+    assert.deepEqual(changed.body, { ...pricing, ...body, as_of, etag: '"2"' });
     const snapshot = await room.snapshots.load(room.acme.organizationId);
     assert.equal(snapshot.pricing.get(endpoint.id)?.inputCostMicrosPer1mTokens, 10);
     assert.equal(snapshot.pricesChangeAtMs, Date.UTC(2999, 0, 1));

@@ -1,5 +1,6 @@
 import type { PricingPolicy } from '@relay/contract';
 import { demandStorable } from '../../domain/storable-fields.ts';
+import { entityTag } from '../resources/entity-tag.ts';
 import { ownerOf } from '../resources/ownership.ts';
 import type { Row } from '../resources/rows.ts';
 
@@ -60,6 +61,7 @@ export function toPricingPolicy(row: Row<'pricing_policies'>): PricingPolicy {
     source: row.source,
     as_of: (row.as_of ?? row.updated_at).toISOString(),
     ...ownerOf(row),
+    etag: entityTag(row),
   };
 }
 

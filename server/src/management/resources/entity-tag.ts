@@ -18,15 +18,17 @@ export function entityTag(row: Pick<Tagged, 'version'>, parts?: readonly Tagged[
   return `"${row.version}-${createHash('sha256').update(state).digest('hex').slice(0, 16)}"`;
 }
 
-/** Throws when `If-Match` names another tag than the current one. */
+/** Throws when `If-Match` names another tag than the current one. A row that does not exist yet matches none. */
 export function demandMatch(
   header: (name: string) => string | undefined,
-  row: Pick<Tagged, 'version'>,
+  row: Pick<Tagged, 'version'> | null,
   parts?: readonly Tagged[],
 ): void {
-  const tag = entityTag(row, parts);
   const wanted = header(headers.ifMatch.toLowerCase());
-  if (wanted === undefined || wanted.trim() === '*') return;
+  if (wanted === undefined) return;
+  if (row === null) throw new RelayError('version_conflict');
+  if (wanted.trim() === '*') return;
+  const tag = entityTag(row, parts);
   const tags = wanted.split(',').map((each) => each.trim());
   if (tags.includes(tag)) return;
   throw new RelayError('version_conflict', { headers: { [headers.etag]: tag } });

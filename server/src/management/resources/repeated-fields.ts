@@ -32,12 +32,15 @@ export function demandRepeated(body: Schema, sent: object, current: object, path
   }
 }
 
-/** Whether the body says of every field what the resource already has. */
-export function repeatsAll(sent: object, current: object): boolean {
-  return Object.entries(sent).every(
-    ([field, value]) =>
-      value === undefined || volatileFields.has(field) || isDeepStrictEqual(value, fieldOf(current, field)),
-  );
+/** The fields of a body that differ from what the resource has. Throws for a field with a value that it cannot have. */
+export function changedFields<Body extends object>(body: Schema, sent: Body, current: object): Partial<Body> {
+  demandRepeated(body, sent, current);
+  return changedColumns(current, withoutVolatile(sent));
+}
+
+function withoutVolatile<Body extends object>(sent: Body): Partial<Body> {
+  const kept = Object.entries(sent).filter(([field]) => !volatileFields.has(field));
+  return Object.fromEntries(kept) as Partial<Body>;
 }
 
 /** The columns of a patch whose values differ from those of the row. A patch may leave out any column. */

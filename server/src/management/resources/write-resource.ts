@@ -10,7 +10,7 @@ import { demandNotOwnedByFile } from './ownership.ts';
 import { type ListCall, type ListRoute, listFound } from './paging.ts';
 import { demandRoom, type PlanCount } from './plan-counts.ts';
 import { isId, notFound } from './refusals.ts';
-import { type Changeable, changedColumns, demandRepeated, repeatsAll } from './repeated-fields.ts';
+import { type Changeable, changedColumns, changedFields } from './repeated-fields.ts';
 import { type OwnedRows, ownedRows, type PatchOf, type RowOf, type Table } from './rows.ts';
 import { type RecordedChange, recorded, type WrittenBy, writeConfiguration } from './write-configuration.ts';
 
@@ -172,9 +172,8 @@ async function changesNothing<C extends Columns>(
   before: RowOf<C>,
 ): Promise<boolean> {
   if (change === undefined) return false;
-  const current = await change.wire(deps, tx, before);
-  demandRepeated(change.body, sent, current);
-  return repeatsAll(sent, current);
+  const changed = changedFields(change.body, sent, await change.wire(deps, tx, before));
+  return Object.keys(changed).length === 0;
 }
 
 /** The row, kept from other writers until commit, that the caller may change. */

@@ -10,7 +10,7 @@ import { type GroupSums, readGroups } from '../../store/ledger/rollups/read-grou
 import { endpointFields, type HealthDeps, readHealth } from '../endpoint-health.ts';
 import { visibleUser } from '../requests/search.ts';
 import type { ManagementDeps } from '../resources/deps.ts';
-import { wireCost } from '../resources/wire-cost.ts';
+import { wireCosts } from '../resources/wire-cost.ts';
 import { pointsOf, rangeOfRows } from './range.ts';
 import { endpointOfLimit, type LimitDeps, readTightest } from './tightest-limits.ts';
 
@@ -78,7 +78,7 @@ function toStats(endpoint: Endpoint, range: BucketRange, read: ReadStats): Endpo
   const { id } = endpoint;
   const sums = read.sums.get(id);
   const { completed = 0, failed = 0, cancelled = 0, metered = 0, unpriced = 0 } = sums ?? {};
-  const { costPicos = 0n, fallbackCostPicos = 0n } = sums ?? {};
+  const { costPicos = 0n, fallbackCostPicos = 0n, priced = 0 } = sums ?? {};
   const ttft = sums?.durations.ttft ?? NO_DURATIONS;
   return {
     endpoint_id: id,
@@ -95,9 +95,8 @@ function toStats(endpoint: Endpoint, range: BucketRange, read: ReadStats): Endpo
     ttft_ms_p95: quantileMs(ttft, 0.95),
     duration_ms_p95: quantileMs(sums?.durations.latency ?? NO_DURATIONS, 0.95),
     errors: errorsOf(read.errors.get(id) ?? []),
-    ...wireCost(costPicos, fallbackCostPicos),
+    ...wireCosts({ cost: costPicos, fallback_cost: fallbackCostPicos }, { priced, unpriced }),
     metered_requests: metered,
-    unpriced_requests: unpriced,
     tightest_limit: read.tightest.get(id) ?? null,
   };
 }

@@ -59,6 +59,7 @@ const COLUMNS: Readonly<Record<string, (charge: Charge) => CsvValue>> = {
   x_InputTokens: ({ row }) => row.input_tokens,
   x_CachedInputTokens: ({ row }) => row.cached_input_tokens,
   x_OutputTokens: ({ row }) => row.output_tokens,
+  x_UnpricedRequests: ({ row }) => row.unpriced_requests,
 };
 
 /** One line for each day, team, set of labels, key and endpoint. Read day by day, so memory is bounded however long the range is. */
@@ -89,6 +90,7 @@ function lineOf(charge: Charge): string {
   return csvRecord(Object.values(COLUMNS).map((cellOf) => cellOf(charge)));
 }
 
+/** FOCUS allows no null: `x_UnpricedRequests` tells how many requests the cost leaves out. */
 function costOf({ row }: Charge): string {
   return exactUsd(BigInt(row.cost_picos));
 }

@@ -1,11 +1,11 @@
 import type { MeteredUsage } from '@relay/contract';
 import { countWords } from '@relay/contract/words';
-import { exactUsd } from '../../domain/money/money.ts';
 import type { Handlers } from '../../http/call.ts';
 import { type MeteredRow, readMetered } from '../../store/ledger/rollups/read-metered.ts';
 import { visibleUser } from '../requests/search.ts';
 import type { ManagementDeps } from '../resources/deps.ts';
 import { invalidField } from '../resources/refusals.ts';
+import { wireCosts } from '../resources/wire-cost.ts';
 import { rangeOf } from './range.ts';
 
 const ROWS_MAX = 10_000;
@@ -32,6 +32,12 @@ export function meteredHandlers(
   };
 }
 
-function toRow({ bucket_start, cost_picos, ...sums }: MeteredRow): MeteredUsage['rows'][number] {
-  return { ...sums, at: bucket_start.toISOString(), cost_usd: exactUsd(BigInt(cost_picos)) };
+function toRow({
+  bucket_start,
+  cost_picos,
+  unpriced_requests: unpriced,
+  ...sums
+}: MeteredRow): MeteredUsage['rows'][number] {
+  const costs = wireCosts({ cost: BigInt(cost_picos) }, { priced: sums.requests - unpriced, unpriced });
+  return { ...sums, at: bucket_start.toISOString(), ...costs };
 }

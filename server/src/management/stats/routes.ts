@@ -103,12 +103,12 @@ async function readSeries(
   const outcome = isOutcome(group_by) ? group_by : null;
   const dimension = group_by === 'none' || isOutcome(group_by) ? null : group_by;
   const conditions = conditionsFor(caller, query);
-  const { histogram } = METRICS[metric];
+  const { histogram, beside } = METRICS[metric];
   const sums = outcome === null ? METRICS[metric].sums : SUMS_BY_OUTCOME[outcome];
   const rows: readonly SeriesRow[] =
     conditions === null
       ? []
-      : await readRollups(db, { organizationId, range, conditions, dimension, sums, histogram });
+      : await readRollups(db, { organizationId, range, conditions, dimension, sums, beside, histogram });
   if (outcome !== null) return outcomeSeries(outcome, range, rows);
   if (dimension === null) {
     const all = { kind: 'all', key: null, label: 'all' } as const;

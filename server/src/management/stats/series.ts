@@ -1,8 +1,7 @@
 import type { Timeseries } from '@relay/contract';
-import { exactUsd } from '../../domain/money/money.ts';
 import { BUCKET_MS, type BucketRange } from '../../store/ledger/rollups/bucket.ts';
 import type { Measured, SeriesRow, Sum } from '../../store/ledger/rollups/read-series.ts';
-import { isMoney, METRICS, type Metric, NOTHING, sumMeasured } from './metrics.ts';
+import { isMoney, METRICS, type Metric, moneyIn, NOTHING, sumMeasured } from './metrics.ts';
 
 export type Series = Timeseries['series'][number];
 
@@ -42,9 +41,11 @@ export function seriesOf(
 function usd<Name extends string>(
   name: Name,
   metric: Metric,
-  { sums: [picos = 0n] }: Measured,
-): Partial<Record<Name, string>> {
-  return isMoney(metric) ? ({ [name]: exactUsd(picos) } as Record<Name, string>) : {};
+  measured: Measured,
+): Partial<Record<Name, string | null> & { unpriced_requests: number }> {
+  if (!isMoney(metric)) return {};
+  const { usd: exact, unpriced_requests } = moneyIn(measured);
+  return { ...({ [name]: exact } as Record<Name, string | null>), unpriced_requests };
 }
 
 const LABELS = { none: 'none', other: 'other' } as const;
@@ -62,7 +63,7 @@ export function groupedSeries(
       kind === 'group'
         ? { kind, key: name, label: names.get(name ?? '') ?? name ?? '' }
         : { kind, key: null, label: LABELS[kind] };
-    return { size: sizeOf(buckets), series: seriesOf(metric, range, head as Series, buckets) };
+    return { size: sizeOf(metric, buckets), series: seriesOf(metric, range, head as Series, buckets) };
   });
   const places = { group: 0, none: 1, other: 2, all: 3 };
   return groups
@@ -71,8 +72,9 @@ export function groupedSeries(
 }
 
 /** The size of a group: the total of the requested sums. */
-function sizeOf(buckets: Buckets): number {
-  const sums = [...buckets.values()].flatMap((measured) => measured.sums);
+function sizeOf(metric: Metric, buckets: Buckets): number {
+  const ranked = METRICS[metric].sums.length;
+  const sums = [...buckets.values()].flatMap((measured) => measured.sums.slice(0, ranked));
   return Number(sums.reduce((sum, number) => sum + number, 0n));
 }
 

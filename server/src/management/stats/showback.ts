@@ -1,7 +1,6 @@
 import type { Showback, ShowbackLine, ShowbackQuery } from '@relay/contract';
 import { csvRecord } from '@relay/contract/client';
 import type { Kysely } from 'kysely';
-import { exactUsd, shownMicros } from '../../domain/money/money.ts';
 import type { Handlers } from '../../http/call.ts';
 import { namesOf } from '../../store/configuration/names-of.ts';
 import { BUCKET_MS, type BucketRange, ROLLUP_DAYS } from '../../store/ledger/rollups/bucket.ts';
@@ -15,6 +14,7 @@ import type { Database } from '../../store/postgres/schema.ts';
 import type { ManagementDeps } from '../resources/deps.ts';
 import { invalidField, isId } from '../resources/refusals.ts';
 import { timeOf } from '../resources/time-param.ts';
+import { wireCosts } from '../resources/wire-cost.ts';
 import { focusCsv } from './focus.ts';
 
 const GROUPS_MAX = 1_000;
@@ -110,15 +110,14 @@ function rangeOf({ from, to }: ShowbackQuery, nowMs: number): BucketRange {
 }
 
 function wireSums(sums: ShowbackSums) {
-  const picos = BigInt(sums.cost_picos);
+  const counts = { priced: sums.priced_attempts, unpriced: sums.unpriced_requests };
   return {
     requests: sums.requests,
     metered_requests: sums.metered_requests,
     input_tokens: sums.input_tokens,
     cached_input_tokens: sums.cached_input_tokens,
     output_tokens: sums.output_tokens,
-    cost_micros: shownMicros(picos),
-    cost_usd: exactUsd(picos),
+    ...wireCosts({ cost: BigInt(sums.cost_picos) }, counts),
   };
 }
 
@@ -129,6 +128,9 @@ function without(total: ShowbackSums, shown: readonly ShowbackSums[]): ShowbackS
   return {
     requests: rest('requests'),
     metered_requests: rest('metered_requests'),
+    // The total counts a request with attempts in two groups once.
+    unpriced_requests: Math.max(0, rest('unpriced_requests')),
+    priced_attempts: rest('priced_attempts'),
     input_tokens: rest('input_tokens'),
     cached_input_tokens: rest('cached_input_tokens'),
     output_tokens: rest('output_tokens'),
@@ -147,6 +149,7 @@ const COLUMNS = [
   'output_tokens',
   'cost_micros',
   'cost_usd',
+  'unpriced_requests',
 ] as const satisfies readonly (keyof ShowbackLine)[];
 
 function summaryCsv({ lines, total }: Showback): string {

@@ -3,14 +3,13 @@ import { nextWindowMs, windowStartMs } from '../../admission/calendar-window.ts'
 import type { Caller } from '../../domain/caller.ts';
 import { tellingForecast } from '../../domain/limits/forecast.ts';
 import { METRICS } from '../../domain/limits/metric.ts';
-import { shownMicros } from '../../domain/money/money.ts';
 import type { OrganizationSnapshot } from '../../domain/snapshot.ts';
 import type { Handlers } from '../../http/call.ts';
 import { BUCKET_MS } from '../../store/ledger/rollups/bucket.ts';
 import { readSpend, type SpendDay } from '../../store/ledger/rollups/read-spend.ts';
 import { visibleUser } from '../requests/search.ts';
 import type { ManagementDeps } from '../resources/deps.ts';
-import { wireCost } from '../resources/wire-cost.ts';
+import { shownSum, wireCosts } from '../resources/wire-cost.ts';
 
 /** Spend of today and of the month so far, with where the month will end. */
 export function spendHandlers(
@@ -27,8 +26,8 @@ export function spendHandlers(
       const days = await readSpend(deps.ofOrganization(organizationId), question);
       const sums = sumsOf(days);
       const budget = await budgetFor(deps, caller);
-      const window = { ...month, used: sums.cost_micros, limit: budget };
-      const found = tellingForecast(window, nowMs);
+      const used = sums.cost_micros;
+      const found = used === null ? null : tellingForecast({ ...month, used, limit: budget }, nowMs);
       return {
         at: timeOf(nowMs),
         counted: userId === undefined ? 'organization' : 'own',
@@ -72,18 +71,23 @@ function budgetOf({ limitPolicies }: OrganizationSnapshot): number | null {
 function sumsOf(days: readonly SpendDay[]) {
   const sum = (of: 'cost_picos' | 'fallback_cost_picos') =>
     days.reduce((picos, day) => picos + BigInt(day[of]), 0n);
-  return {
-    ...wireCost(sum('cost_picos'), sum('fallback_cost_picos')),
-    metered_requests: days.reduce((count, day) => count + day.metered_requests, 0),
-    unpriced_requests: days.reduce((count, day) => count + day.unpriced_requests, 0),
-  };
+  const metered = days.reduce((count, day) => count + day.metered_requests, 0);
+  const unpriced = days.reduce((count, day) => count + day.unpriced_requests, 0);
+  const priced = days.reduce((count, day) => count + day.priced_attempts, 0);
+  const sums = { cost: sum('cost_picos'), fallback_cost: sum('fallback_cost_picos') };
+  return { ...wireCosts(sums, { priced, unpriced }), metered_requests: metered };
 }
 
 /** Also the days without requests. */
 function daily(days: readonly SpendDay[], fromMs: number, todayMs: number): Spend['month']['days'] {
-  const known = new Map(days.map((day) => [day.bucket_start.getTime(), shownMicros(BigInt(day.cost_picos))]));
+  const known = new Map(days.map((day) => [day.bucket_start.getTime(), day]));
   const length = (todayMs - fromMs) / BUCKET_MS.day + 1;
-  return Array.from({ length }, (_, index) => known.get(fromMs + index * BUCKET_MS.day) ?? 0);
+  return Array.from({ length }, (_, index) => {
+    const day = known.get(fromMs + index * BUCKET_MS.day);
+    if (day === undefined) return 0;
+    const counts = { priced: day.priced_attempts, unpriced: day.unpriced_requests };
+    return shownSum(BigInt(day.cost_picos), counts).micros;
+  });
 }
 
 function timeOf(ms: number): string {

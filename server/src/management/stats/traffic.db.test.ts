@@ -116,6 +116,10 @@ describe('statistics of all lanes and keys', () => {
       0n,
     );
     const hourOf = ({ request_id: id }: LedgerRow) => Math.floor((uuidTimeMs(id) - firstHourMs) / HOUR_MS);
+    const metered = count(({ endpoint_id: id }) => id !== null);
+    const unpriced = count(({ endpoint_id: id }) => id === unpricedEndpointId);
+    const isPriced = unpriced === 0 || unpriced < metered;
+    const fallbackPicos = fallbackPicosOf(own);
     return {
       requests: own.length,
       served: count(({ state }) => state === 'completed'),
@@ -123,12 +127,12 @@ describe('statistics of all lanes and keys', () => {
       cancelled: count(({ state }) => state === 'cancelled'),
       rejected: count(({ state, endpoint_id: id }) => state === 'failed' && id === null),
       fallbacks: own.reduce((sum, { fallback_count: fallbacks }) => sum + fallbacks, 0),
-      cost_micros: shownMicros(picos),
-      cost_usd: exactUsd(picos),
-      fallback_cost_micros: shownMicros(fallbackPicosOf(own)),
-      fallback_cost_usd: exactUsd(fallbackPicosOf(own)),
-      metered_requests: count(({ endpoint_id: id }) => id !== null),
-      unpriced_requests: count(({ endpoint_id: id }) => id === unpricedEndpointId),
+      cost_micros: isPriced ? shownMicros(picos) : null,
+      cost_usd: isPriced ? exactUsd(picos) : null,
+      fallback_cost_micros: isPriced ? shownMicros(fallbackPicos) : null,
+      fallback_cost_usd: isPriced ? exactUsd(fallbackPicos) : null,
+      metered_requests: metered,
+      unpriced_requests: unpriced,
       series: Array.from({ length: 24 }, (_, hour) => count((row) => hourOf(row) === hour)),
       wait_ms_p95: p95(own.map(({ wait_ms }) => wait_ms)),
     };
@@ -176,7 +180,7 @@ describe('statistics of all lanes and keys', () => {
       const costs = shown.map(({ figures }) => figures.cost_micros);
       assert.deepEqual(
         costs,
-        costs.toSorted((a, b) => b - a),
+        costs.toSorted((a, b) => (b ?? 0) - (a ?? 0)),
       );
     });
 

@@ -6,7 +6,7 @@ import { namesOf } from '../../store/configuration/names-of.ts';
 import { type GroupSums, readGroups, type TrafficSums } from '../../store/ledger/rollups/read-groups.ts';
 import { visibleUser } from '../requests/search.ts';
 import type { ManagementDeps } from '../resources/deps.ts';
-import { wireCost } from '../resources/wire-cost.ts';
+import { wireCosts } from '../resources/wire-cost.ts';
 import { pointsOf, rangeOfRows } from './range.ts';
 
 type TrafficDeps = Pick<ManagementDeps, 'ofOrganization' | 'clock'>;
@@ -71,6 +71,7 @@ function sumsOf({
   fallbacks,
   metered,
   unpriced,
+  priced,
   costPicos,
   fallbackCostPicos,
 }: TrafficSums) {
@@ -81,8 +82,7 @@ function sumsOf({
     cancelled,
     rejected,
     fallbacks,
-    ...wireCost(costPicos, fallbackCostPicos),
+    ...wireCosts({ cost: costPicos, fallback_cost: fallbackCostPicos }, { priced, unpriced }),
     metered_requests: metered,
-    unpriced_requests: unpriced,
   };
 }

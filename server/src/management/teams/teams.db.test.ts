@@ -110,6 +110,7 @@ describe('teams', () => {
       enabled: true,
       alert_at: [],
       alert_on_forecast: false,
+      etag: '"1"',
     });
     assert.deepEqual(
       snapshot()

@@ -12,6 +12,7 @@ import {
 } from './read-durations.ts';
 import {
   meteredAttempts,
+  pricedAttempts,
   priceOf,
   sentAttempts,
   unpricedAttempts,
@@ -62,6 +63,8 @@ export interface TrafficSums {
   readonly metered: number;
   /** The part of `metered` whose cost is unknown. */
   readonly unpriced: number;
+  /** Attempts that used something and have a price. */
+  readonly priced: number;
   readonly costPicos: bigint;
   /** The part of the cost of attempts that another attempt followed. */
   readonly fallbackCostPicos: bigint;
@@ -97,6 +100,7 @@ const COUNTS = [
   'fallbacks',
   'metered',
   'unpriced',
+  'priced',
 ] as const satisfies readonly (keyof TrafficSums)[];
 
 interface StoredGroup
@@ -150,7 +154,7 @@ export function groupsQuery(
         sum(rollup.requests_cancelled)::bigint as cancelled,
         sum(case when rollup.endpoint_id is null then rollup.requests_failed else 0 end)::bigint as rejected,
         sum(rollup.fallbacks)::bigint as fallbacks, sum(${metered})::bigint as metered,
-        ${unpriced}::bigint as unpriced, ${exactCost('rollup')} as cost_picos, ${fallbackCost('rollup')} as fallback_cost_picos,
+        ${unpriced}::bigint as unpriced, ${pricedAttempts('rollup')}::bigint as priced, ${exactCost('rollup')} as cost_picos, ${fallbackCost('rollup')} as fallback_cost_picos,
         string_agg(date_part('epoch', rollup.bucket_start)::bigint || ',' || ${requests}, ',') as series,
         ${sql.join(histograms)}
       from request_rollups rollup ${priceOf('rollup')}
@@ -194,6 +198,7 @@ function sumsOf({
   fallbacks,
   metered,
   unpriced,
+  priced,
   cost_picos,
   fallback_cost_picos,
 }: StoredGroup) {
@@ -205,6 +210,7 @@ function sumsOf({
     fallbacks,
     metered,
     unpriced,
+    priced,
     costPicos: BigInt(cost_picos),
     fallbackCostPicos: BigInt(fallback_cost_picos),
   };

@@ -2,7 +2,7 @@ import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Database } from '../../postgres/schema.ts';
 import type { BucketRange } from './bucket.ts';
 import { exactCost } from './exact-cost.ts';
-import { meteredAttempts } from './unpriced-requests.ts';
+import { meteredAttempts, priceOf, unpricedAttempts } from './unpriced-requests.ts';
 import { whoseRollups } from './whose-rollups.ts';
 
 export interface MeteredRow {
@@ -14,6 +14,7 @@ export interface MeteredRow {
   readonly requests: number;
   readonly failed_requests: number;
   readonly estimated_requests: number;
+  readonly unpriced_requests: number;
   readonly input_tokens: number;
   readonly cached_input_tokens: number;
   readonly output_tokens: number;
@@ -47,9 +48,10 @@ export function meteredQuery({
       sum(${meteredAttempts('rollup')})::bigint as requests,
       sum(rollup.requests_failed)::bigint as failed_requests,
       sum(rollup.requests_estimated)::bigint as estimated_requests,
+      ${unpricedAttempts('rollup')}::bigint as unpriced_requests,
       ${sum('input_tokens')}, ${sum('cached_input_tokens')}, ${sum('output_tokens')},
       ${exactCost('rollup')}::text as cost_picos
-    from request_rollups rollup
+    from request_rollups rollup ${priceOf('rollup')}
     left join endpoints endpoint
       on endpoint.organization_id = rollup.organization_id and endpoint.id = rollup.endpoint_id
     where rollup.organization_id = ${organizationId} and rollup.bucket = ${bucket} and ${whoseRollups('rollup', userId)}

@@ -4,6 +4,7 @@ import type { Database } from '../../postgres/schema.ts';
 import type { BucketRange } from './bucket.ts';
 import { exactCost, fallbackCost } from './exact-cost.ts';
 import { countsOf, type Durations, histogramIn, NO_COUNTS, type StoredCounts } from './read-durations.ts';
+import { pricedAttempts, priceOf, unpricedAttempts, unpricedRequests } from './unpriced-requests.ts';
 import { whoseRollups } from './whose-rollups.ts';
 
 export type Sum =
@@ -19,6 +20,11 @@ export type Sum =
   | 'cached_input_tokens'
   | 'output_tokens'
   | 'cost_picos'
+  /** Attempts that used something, with and without a price. */
+  | 'priced_attempts'
+  | 'unpriced_attempts'
+  /** Requests with such an attempt; by endpoint, provider and model, the attempts. */
+  | 'unpriced_requests'
   /** Cost of attempts that another attempt followed. */
   | 'fallback_cost_picos'
   | 'ttft_ms_sum'
@@ -42,6 +48,8 @@ export interface SeriesQuestion {
   readonly dimension: Dimension | null;
   /** The sums to read; their total decides which groups are the largest. */
   readonly sums: readonly Sum[];
+  /** Further sums, which follow `sums` in what is read. */
+  readonly beside?: readonly Sum[];
   readonly histogram: Durations | null;
 }
 
@@ -93,7 +101,8 @@ export async function readSeries(db: Kysely<Database>, question: SeriesQuestion)
  */
 export function seriesQuery(question: SeriesQuestion): RawBuilder<StoredSeriesRow> {
   const { greatest, name, joined } = groupsOf(question);
-  const sums = sql`array[${sql.join(question.sums.map(totalOf))}]::text[]`;
+  const read = [...question.sums, ...(question.beside ?? [])];
+  const sums = sql`array[${sql.join(read.map((sum) => totalOf(sum, question)))}]::text[]`;
   const counts = question.histogram === null ? NO_COUNTS : countsOf(question.histogram);
   return sql`${greatest}
     select ${name} as name, bucket_start, ${sums} as sums, ${counts}
@@ -105,7 +114,10 @@ function groupsOf(question: SeriesQuestion) {
   const { dimension } = question;
   if (dimension === null) return { greatest: sql``, name: sql`''::text`, joined: sql`` };
   const name = sql`coalesce(${DIMENSIONS[dimension]}, '')`;
-  const rank = sql.join(question.sums.map(totalOf), sql` + `);
+  const rank = sql.join(
+    question.sums.map((sum) => totalOf(sum, question)),
+    sql` + `,
+  );
   return {
     greatest: sql`with greatest_groups as materialized (
       select ${name} as name ${rollupsOf(question)} group by 1 order by ${rank} desc, 1 limit ${GROUPS_MAX}
@@ -116,7 +128,7 @@ function groupsOf(question: SeriesQuestion) {
 }
 
 function rollupsOf(
-  { organizationId, range, conditions, dimension }: SeriesQuestion,
+  { organizationId, range, conditions, dimension, beside = [] }: SeriesQuestion,
   joined: RawBuilder<unknown> = sql``,
 ): RawBuilder<unknown> {
   const byCaller =
@@ -132,20 +144,32 @@ function rollupsOf(
           on endpoint.organization_id = rollup.organization_id and endpoint.id = rollup.endpoint_id`
       : sql``;
   return sql`
-    from request_rollups rollup ${endpoints} ${joined}
+    from request_rollups rollup ${beside.includes('unpriced_attempts') ? priceOf('rollup') : sql``} ${endpoints} ${joined}
     where rollup.organization_id = ${organizationId} and rollup.bucket = ${range.bucket}
       and rollup.family = ${byCaller ? 'caller' : 'resource'}
       and rollup.bucket_start >= ${new Date(range.fromMs)} and rollup.bucket_start < ${new Date(range.toMs)}
       ${sql.join(wanted, sql` `)}`;
 }
 
-function totalOf(sum: Sum): RawBuilder<unknown> {
+function totalOf(sum: Sum, question: SeriesQuestion): RawBuilder<unknown> {
   if (sum === 'cost_picos') return exactCost('rollup');
   if (sum === 'fallback_cost_picos') return fallbackCost('rollup');
+  if (sum === 'priced_attempts') return pricedAttempts('rollup');
+  if (sum === 'unpriced_attempts' || (sum === 'unpriced_requests' && countsAttempts(question)))
+    return unpricedAttempts('rollup');
+  if (sum === 'unpriced_requests') return unpricedRequests('rollup');
   if (sum === 'requests_undispatched')
     return sql`sum(case when rollup.endpoint_id is null
       then rollup.requests_completed + rollup.requests_failed + rollup.requests_cancelled else 0 end)`;
   return sql`sum(rollup.${sql.ref(sum)})`;
+}
+
+function countsAttempts({ dimension, conditions }: SeriesQuestion): boolean {
+  return (
+    ['endpoint', 'provider', 'model'].includes(dimension ?? '') ||
+    conditions.endpoint_id !== undefined ||
+    conditions.provider_id !== undefined
+  );
 }
 
 export interface StateCounts {

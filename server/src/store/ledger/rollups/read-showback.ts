@@ -2,7 +2,7 @@ import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Database } from '../../postgres/schema.ts';
 import type { BucketRange } from './bucket.ts';
 import { exactCost } from './exact-cost.ts';
-import { sentAttempts } from './unpriced-requests.ts';
+import { pricedAttempts, priceOf, sentAttempts, unpricedRequests } from './unpriced-requests.ts';
 
 /** What usage is divided by. */
 export type ShowbackGroup =
@@ -12,6 +12,8 @@ export type ShowbackGroup =
 export interface ShowbackSums {
   readonly requests: number;
   readonly metered_requests: number;
+  readonly unpriced_requests: number;
+  readonly priced_attempts: number;
   readonly input_tokens: number;
   readonly cached_input_tokens: number;
   readonly output_tokens: number;
@@ -44,6 +46,8 @@ export interface FocusRow extends ShowbackSums {
 const SUMS = sql`
   sum(usage.requests)::bigint as requests,
   sum(usage.requests_metered)::bigint as metered_requests,
+  ${unpricedRequests('usage')}::bigint as unpriced_requests,
+  ${pricedAttempts('usage')}::bigint as priced_attempts,
   sum(usage.input_tokens)::bigint as input_tokens,
   sum(usage.cached_input_tokens)::bigint as cached_input_tokens,
   sum(usage.output_tokens)::bigint as output_tokens,
@@ -62,7 +66,7 @@ export async function readShowback(
 ): Promise<ShowbackRow[]> {
   const { rows } = await sql<ShowbackRow>`
     select ${keyOf(group)} as key, ${SUMS}
-    from (${usageIn(organizationId, range, isAttributed(group))}) as usage
+    from (${usageIn(organizationId, range, isAttributed(group))}) as usage ${priceOf('usage')}
     left join endpoints as endpoint
       on endpoint.organization_id = ${organizationId} and endpoint.id = usage.endpoint_id
     group by 1 ${ANY}
@@ -78,10 +82,32 @@ export async function readShowbackTotal(
   range: BucketRange,
 ): Promise<ShowbackSums> {
   const { rows } = await sql<ShowbackSums>`
-    select ${SUMS} from (${usageIn(organizationId, range, false)}) as usage ${ANY}`.execute(db);
-  const nothing = { requests: 0, metered_requests: 0, input_tokens: 0, cached_input_tokens: 0 };
+    select ${SUMS} from (${usageIn(organizationId, range, false)}) as usage ${priceOf('usage')} ${ANY}`.execute(
+    db,
+  );
+  const nothing = {
+    requests: 0,
+    metered_requests: 0,
+    unpriced_requests: 0,
+    priced_attempts: 0,
+    input_tokens: 0,
+    cached_input_tokens: 0,
+  };
   return rows[0] ?? { ...nothing, output_tokens: 0, cost_picos: '0' };
 }
+
+const FOCUS_KEYS = sql.join(
+  [
+    'bucket_start',
+    'team_id',
+    'parent_team_id',
+    'labels',
+    'user_id',
+    'key_id',
+    'endpoint_id',
+    'provider_id',
+  ].map((column) => sql.ref(`usage.${column}`)),
+);
 
 /** The lines of a FOCUS file in this range, ordered by time. */
 export async function readFocus(
@@ -92,9 +118,9 @@ export async function readFocus(
   const own = (table: string) => sql`${sql.ref(`${table}.organization_id`)} = ${organizationId}`;
   const { rows } = await sql<FocusRow>`
     with line as (
-      select bucket_start, team_id, parent_team_id, labels, user_id, key_id, endpoint_id, provider_id, ${SUMS}
-      from (${usageIn(organizationId, range, true)}) as usage
-      group by bucket_start, team_id, parent_team_id, labels, user_id, key_id, endpoint_id, provider_id ${ANY}
+      select ${FOCUS_KEYS}, ${SUMS}
+      from (${usageIn(organizationId, range, true)}) as usage ${priceOf('usage')}
+      group by ${FOCUS_KEYS} ${ANY}
     )
     select line.*, team.name as team_name, key.name as key_name, provider.name as provider_name,
       endpoint.name as endpoint_name, endpoint.upstream_model
@@ -137,10 +163,12 @@ function usageIn(
 ): RawBuilder<unknown> {
   const inRange = sql`organization_id = ${organizationId} and bucket = ${sql.lit(bucket)}
     and bucket_start >= ${new Date(fromMs)} and bucket_start < ${new Date(toMs)}`;
-  const caller = sql`user_id, key_id, endpoint_id, provider_id`;
+  const caller = sql`organization_id, user_id, key_id, endpoint_id, provider_id`;
   const nobody = sql`null::uuid as team_id, null::uuid as parent_team_id, '{}' as labels`;
-  const rest = sql`requests_metered, further_attempts, input_tokens, cached_input_tokens, output_tokens, cost_micros,
-    cost_rounding_picos`;
+  // Attempts of teams and labels are not known by whether they used something.
+  const furtherMetered = attributed ? sql`further_attempts` : sql`further_metered`;
+  const rest = sql`requests_metered, further_attempts, ${furtherMetered} as further_metered, input_tokens,
+    cached_input_tokens, output_tokens, cost_micros, cost_rounding_picos`;
   const all = sql`
     select bucket_start, ${nobody}, ${caller},
       requests_completed + requests_failed + requests_cancelled as requests, ${rest}
@@ -151,8 +179,7 @@ function usageIn(
     select bucket_start, team_id, parent_team_id, labels, ${caller}, requests, ${rest}
     from attributed_rollups where ${inRange}
     union all
-    select bucket_start, ${nobody}, ${caller}, -requests, -requests_metered, -further_attempts, -input_tokens,
-      -cached_input_tokens,
-      -output_tokens, -cost_micros, -cost_rounding_picos
+    select bucket_start, ${nobody}, ${caller}, -requests, -requests_metered, -further_attempts, -further_attempts,
+      -input_tokens, -cached_input_tokens, -output_tokens, -cost_micros, -cost_rounding_picos
     from attributed_rollups where ${inRange}`;
 }

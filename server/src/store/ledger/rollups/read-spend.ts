@@ -1,7 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Database } from '../../postgres/schema.ts';
 import { exactCost, fallbackCost } from './exact-cost.ts';
-import { priceOf, unpricedRequests } from './unpriced-requests.ts';
+import { pricedAttempts, priceOf, unpricedRequests } from './unpriced-requests.ts';
 import { whoseRollups } from './whose-rollups.ts';
 
 export interface SpendQuestion {
@@ -17,6 +17,7 @@ export interface SpendDay {
   readonly bucket_start: Date;
   readonly metered_requests: number;
   readonly unpriced_requests: number;
+  readonly priced_attempts: number;
   /** Exact, as text: it may exceed 64 bits. */
   readonly cost_picos: string;
   /** The part of the cost of attempts that another attempt followed. */
@@ -33,6 +34,7 @@ export function spendQuery({ organizationId, userId, fromMs }: SpendQuestion): R
     select rollup.bucket_start,
       sum(rollup.requests_metered)::bigint as metered_requests,
       ${unpricedRequests('rollup')}::bigint as unpriced_requests,
+      ${pricedAttempts('rollup')}::bigint as priced_attempts,
       ${exactCost('rollup')}::text as cost_picos, ${fallbackCost('rollup')}::text as fallback_cost_picos
     from request_rollups rollup ${priceOf('rollup')}
     where rollup.organization_id = ${organizationId} and rollup.bucket = 'day' and ${whoseRollups('rollup', userId)}

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Database } from '../../postgres/schema.ts';
 import { exactCost, fallbackCost } from './exact-cost.ts';
-import { priceOf, unpricedRequests } from './unpriced-requests.ts';
+import { pricedAttempts, priceOf, unpricedRequests } from './unpriced-requests.ts';
 
 /** A period of whole UTC days; the end is exclusive. */
 export interface Period {
@@ -14,6 +14,7 @@ export interface StatementSums {
   readonly metered_requests: number;
   readonly estimated_requests: number;
   readonly unpriced_requests: number;
+  readonly priced_attempts: number;
   readonly input_tokens: number;
   readonly cached_input_tokens: number;
   readonly output_tokens: number;
@@ -51,6 +52,7 @@ const SUMS = sql`
   coalesce(sum(requests_metered), 0)::bigint as metered_requests,
   coalesce(sum(requests_estimated), 0)::bigint as estimated_requests,
   ${unpricedRequests('usage')}::bigint as unpriced_requests,
+  ${pricedAttempts('usage')}::bigint as priced_attempts,
   coalesce(sum(input_tokens), 0)::bigint as input_tokens,
   coalesce(sum(cached_input_tokens), 0)::bigint as cached_input_tokens,
   coalesce(sum(output_tokens), 0)::bigint as output_tokens,

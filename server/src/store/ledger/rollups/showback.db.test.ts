@@ -10,7 +10,13 @@ import { appendRequests } from '../append-requests.ts';
 import { ensureLedgerPartitions } from '../ledger-partitions.ts';
 import { sampleRow } from '../ledger-row.fixture.ts';
 import type { LedgerRow } from '../ledger-row.ts';
-import { readFocus, readShowback, readShowbackTotal, type ShowbackGroup } from './read-showback.ts';
+import {
+  readFocus,
+  readShowback,
+  readShowbackTotal,
+  type ShowbackGroup,
+  type ShowbackSums,
+} from './read-showback.ts';
 
 const DAY_MS = 86_400_000;
 const START_MS = Date.UTC(2026, 2, 9);
@@ -61,6 +67,11 @@ const LEDGER_SUMS = sql`count(*)::bigint as requests,
   coalesce(sum(coalesce(actual_cost_micros, estimated_cost_micros)::numeric * 1000000 - actual_cost_rounding_picos)
     filter (where usage_source <> 'none'), 0)::text as cost_picos`;
 
+/** Without what the ledger's rows do not tell: whether their endpoint has a price. */
+function ledgerSums<Sums extends ShowbackSums>({ unpriced_requests, priced_attempts, ...sums }: Sums) {
+  return sums;
+}
+
 describe('showback', () => {
   let migrated: MigratedDatabase;
   before(async () => {
@@ -90,11 +101,11 @@ describe('showback', () => {
         select ${sql.raw(column)} as key, ${LEDGER_SUMS} ${inLedger(organizationId)} group by 1`.execute(
         migrated.db,
       );
-      assert.deepEqual(sorted(shown), sorted(rows), `${column}, seed ${seed}`);
+      assert.deepEqual(sorted(shown.map(ledgerSums)), sorted(rows), `${column}, seed ${seed}`);
     }
     const total = await readShowbackTotal(migrated.db, organizationId, range);
     const { rows } = await sql`select ${LEDGER_SUMS} ${inLedger(organizationId)}`.execute(migrated.db);
-    assert.deepEqual(total, rows[0], `total, seed ${seed}`);
+    assert.deepEqual(ledgerSums(total), rows[0], `total, seed ${seed}`);
     const focus = await readFocus(migrated.db, organizationId, range);
     const picos = focus.reduce((sum, { cost_picos }) => sum + BigInt(cost_picos), 0n);
     assert.equal(String(picos), total.cost_picos, `focus, seed ${seed}`);

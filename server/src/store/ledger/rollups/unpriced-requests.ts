@@ -23,6 +23,12 @@ export function unpricedAttempts(rollups: string): RawBuilder<unknown> {
   return sql`coalesce(sum(${meteredAttempts(rollups)}) filter (where ${cost} = 0 and price.id is null), 0)`;
 }
 
+/** The other attempts that used something. Without any, no cost is known. */
+export function pricedAttempts(rollups: string): RawBuilder<unknown> {
+  const cost = sql.ref(`${rollups}.cost_micros`);
+  return sql`coalesce(sum(${meteredAttempts(rollups)}) filter (where ${cost} <> 0 or price.id is not null), 0)`;
+}
+
 /** Requests with an unpriced attempt; a little more where several of one request are. */
 export function unpricedRequests(rollups: string): RawBuilder<unknown> {
   const metered = sql`coalesce(sum(${sql.ref(`${rollups}.requests_metered`)}), 0)`;
