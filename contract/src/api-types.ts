@@ -381,6 +381,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/account/membership": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Leave the organization; ends the caller’s sessions in it */
+        delete: operations["leaveOrganization"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sso/start": {
         parameters: {
             query?: never;
@@ -3923,6 +3940,8 @@ export interface components {
             /** @description At least one visible character. */
             name?: string;
             password?: string;
+            /** @description 6 digits, or a backup code. */
+            totp_code?: string;
         };
         /** InvitationCreate */
         InvitationCreate: {
@@ -5784,7 +5803,7 @@ export interface components {
             org: components["schemas"]["Org"];
             /** @enum {string} */
             role: "owner" | "admin" | "developer" | "viewer" | "billing";
-            /** @description Whether the user’s access to this organization is suspended. A suspended user can only read this session and sign out. */
+            /** @description Whether the user’s access to this organization is suspended. A suspended user can only read this session, switch to another organization, leave and sign out. */
             suspended: boolean;
             /** @description Every organization the user is an active member of. */
             orgs: components["schemas"]["Org"][];
@@ -5806,6 +5825,8 @@ export interface components {
             password?: string;
             /** @description 6 digits, or a backup code. */
             totp_code?: string;
+            /** @description At least one visible character. */
+            organization_name?: string;
         };
         /** SessionUpdate */
         SessionUpdate: {
@@ -7680,6 +7701,7 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             408: components["responses"]["Error408"];
+            409: components["responses"]["Error409"];
             413: components["responses"]["Error413"];
             415: components["responses"]["Error415"];
             429: components["responses"]["Error429"];
@@ -7930,6 +7952,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
@@ -7937,6 +7960,36 @@ export interface operations {
             413: components["responses"]["Error413"];
             415: components["responses"]["Error415"];
             429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            501: components["responses"]["Error501"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    leaveOrganization: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Applies the change only if the resource still has this version. */
+                "If-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success; no body. */
+            204: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
             500: components["responses"]["Error500"];
             501: components["responses"]["Error501"];
             503: components["responses"]["Error503"];

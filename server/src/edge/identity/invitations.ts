@@ -16,13 +16,15 @@ export function findInvitationByToken(db: Kysely<Database>, token: string): Prom
     .executeTakeFirst();
 }
 
-/** The oldest open invitation for this address in any organization. */
-export function findInvitationByEmail(db: Kysely<Database>, email: string): Promise<Invitation | undefined> {
+const INVITATIONS_MAX = 100;
+
+/** The open invitations to this address, of any organization, the oldest first. */
+export function openInvitationsTo(db: Kysely<Database>, email: string): Promise<Invitation[]> {
   return openInvitations(db)
     .where(sql<string>`lower(email)`, '=', plainEmail(email))
     .orderBy('id')
-    .limit(1)
-    .executeTakeFirst();
+    .limit(INVITATIONS_MAX)
+    .execute();
 }
 
 function openInvitations(db: Kysely<Database>) {

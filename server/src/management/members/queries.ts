@@ -1,5 +1,6 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { isPlanName } from '../../domain/access.ts';
+import { DEPLOYMENT_USER_ID } from '../../store/configuration/implicit-organization.ts';
 import type { Database } from '../../store/postgres/schema.ts';
 import type { Standing } from '../api-keys/standing.ts';
 import type { RowRange } from '../resources/rows.ts';
@@ -25,7 +26,7 @@ export function findMember(
 }
 
 /**
- * The standings of these members and of all owners, locked until commit. Every change of members locks all
+ * The standings of these members and of all people who are owners, locked until commit. Every change of members locks all
  * owners in the same order, so two concurrent changes cannot each remove what is then the last owner.
  */
 export async function lockStandings(
@@ -40,7 +41,12 @@ export async function lockStandings(
     .select(['member.user_id', 'member.role', 'member.status', 'users.status as user_status'])
     .select('organizations.plan')
     .where('member.organization_id', '=', organizationId)
-    .where((row) => row.or([row('member.role', '=', 'owner'), row('member.user_id', 'in', [...userIds])]))
+    .where((row) =>
+      row.or([
+        row.and([row('member.role', '=', 'owner'), row('member.user_id', '!=', DEPLOYMENT_USER_ID)]),
+        row('member.user_id', 'in', [...userIds]),
+      ]),
+    )
     .orderBy('member.user_id')
     .forUpdate('member')
     .execute();
@@ -67,7 +73,7 @@ export async function updateMember(
     .execute();
 }
 
-/** The database also deletes the keys and limits of the member. */
+/** The database also deletes the member’s limits, revokes their keys, and keeps their name. */
 export async function removeMember(
   tx: Transaction<Database>,
   organizationId: string,
@@ -80,6 +86,7 @@ export async function removeMember(
     .execute();
 }
 
+/** People: the row that the admin token acts through is not a member. */
 function membersOf(db: Kysely<Database>, organizationId: string) {
   return db
     .selectFrom('organization_members as member')
@@ -92,5 +99,6 @@ function membersOf(db: Kysely<Database>, organizationId: string) {
         'last_seen_at',
       ),
     )
-    .where('member.organization_id', '=', organizationId);
+    .where('member.organization_id', '=', organizationId)
+    .where('member.user_id', '!=', DEPLOYMENT_USER_ID);
 }
