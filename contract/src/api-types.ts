@@ -8046,6 +8046,7 @@ export interface operations {
             400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
+            409: components["responses"]["Error409"];
             500: components["responses"]["Error500"];
             501: components["responses"]["Error501"];
             502: components["responses"]["Error502"];

@@ -177,6 +177,8 @@ export const sessionRoutes = {
       'mode_unsupported',
       'invalid_credentials',
       'permission_denied',
+      'conflict',
+      'entitlement_missing',
       'upstream_unreachable',
     ],
   },

@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { membersQuery, orgApiKeysQuery } from '../../api/people-queries.ts';
+import { orgApiKeysQuery } from '../../api/people-queries.ts';
 import { apiKeysQuery, sessionQuery } from '../../api/queries.ts';
 import { teamsQuery } from '../../api/team-queries.ts';
 import { apiKeyStatsQuery, dayIn } from '../../api/traffic-stats-queries.ts';
 import { useApi } from '../../api/use-api.ts';
+import { useSubjects } from '../../parts/use-subjects.ts';
 import { useTouchedNames } from '../../parts/use-touched-names.ts';
 import { useAccess } from '../../session/use-access.ts';
 import type { NewKey } from './create-key.ts';
@@ -30,11 +31,11 @@ export function useKeys({ onCreated, open }: RowActions) {
   const limits = useKeyLimits(ofAll, self?.id);
   const own = useQuery({ ...apiKeysQuery(api), enabled: !ofAll });
   const all = useQuery({ ...orgApiKeysQuery(api), enabled: ofAll });
-  const members = useQuery({ ...membersQuery(api), enabled: ofAll && can('listMembers') });
+  const subjects = useSubjects();
   const { data: teamList } = useQuery({ ...teamsQuery(api), enabled: can('listTeams') });
   const owners = useMemo(
-    () => (ofAll ? new Map(members.data?.map(({ id, name }) => [id, name])) : null),
-    [ofAll, members.data],
+    () => (ofAll ? new Map(subjects?.map(({ id, name }) => [id, name])) : null),
+    [ofAll, subjects],
   );
   const teams = useMemo(() => new Map(teamList?.map(({ id, name }) => [id, name])), [teamList]);
   const { data: day } = useQuery({

@@ -57,7 +57,7 @@ export async function noHome(
       : `Your access to ${suspended.map(({ name }) => name).join(', ')} is suspended. Ask an owner or admin to restore it.`;
   if (!mayFound) return new RelayError('permission_denied', { message: why });
   return new RelayError('permission_denied', {
-    message: `${why} To create your own organization, sign in with \`organization_name\`.`,
+    message: `${why} To create your own organization, sign in with a name for it (\`organization_name\`).`,
     param: 'organization_name',
   });
 }

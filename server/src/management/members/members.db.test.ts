@@ -393,10 +393,16 @@ describe('the admin token', () => {
 });
 
 describe('members of a deployment without accounts', () => {
-  it('change by nobody', async () => {
+  it('are the one that the tokens act for, whom nobody changes', async () => {
     const database = await freshDatabase();
     const room = await startManagement(database.url);
     try {
+      const token = { ...room.acme, ...(await ensureImplicitOrganization(room.db)) };
+      const { body } = await room.call('listMembers', token);
+      assert.deepEqual(
+        body.map(({ id, role }) => [id, role]),
+        [[token.userId, 'owner']],
+      );
       const id = room.acme.userId;
       const disabled = refusal('accounts_disabled');
       await assert.rejects(room.call('updateMember', room.acme, { id, body: { role: 'viewer' } }), disabled);

@@ -1,6 +1,7 @@
+import { DEPLOYMENT_USER_ID } from '@relay/contract';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { isPlanName } from '../../domain/access.ts';
-import { DEPLOYMENT_USER_ID } from '../../store/configuration/implicit-organization.ts';
+import type { AccountsSetting } from '../../domain/accounts.ts';
 import type { Database } from '../../store/postgres/schema.ts';
 import type { Standing } from '../api-keys/standing.ts';
 import type { RowRange } from '../resources/rows.ts';
@@ -8,20 +9,28 @@ import type { RowRange } from '../resources/rows.ts';
 /** A membership with its user. The id is the user's id. */
 export type MemberRow = Awaited<ReturnType<typeof listMembers>>[number];
 
-/** Ordered by id. */
-export function listMembers(db: Kysely<Database>, organizationId: string, { afterId, limit }: RowRange) {
+/** Ordered by id. Without accounts, the one that the tokens act for; with accounts, the people. */
+export function listMembers(
+  db: Kysely<Database>,
+  organizationId: string,
+  { accounts }: AccountsSetting,
+  { afterId, limit }: RowRange,
+) {
   return membersOf(db, organizationId)
+    .$if(accounts, (query) => query.where('member.user_id', '!=', DEPLOYMENT_USER_ID))
     .$if(afterId !== undefined, (query) => query.where('member.user_id', '>', afterId ?? ''))
     .orderBy('member.user_id')
     .$if(limit !== undefined, (query) => query.limit(limit ?? 0))
     .execute();
 }
 
+/** A person: the row that the admin token acts through is not a member. */
 export function findMember(
   db: Kysely<Database>,
   organizationId: string,
   userId: string,
 ): Promise<MemberRow | undefined> {
+  if (userId === DEPLOYMENT_USER_ID) return Promise.resolve(undefined);
   return membersOf(db, organizationId).where('member.user_id', '=', userId).executeTakeFirst();
 }
 
@@ -86,7 +95,6 @@ export async function removeMember(
     .execute();
 }
 
-/** People: the row that the admin token acts through is not a member. */
 function membersOf(db: Kysely<Database>, organizationId: string) {
   return db
     .selectFrom('organization_members as member')
@@ -99,6 +107,5 @@ function membersOf(db: Kysely<Database>, organizationId: string) {
         'last_seen_at',
       ),
     )
-    .where('member.organization_id', '=', organizationId)
-    .where('member.user_id', '!=', DEPLOYMENT_USER_ID);
+    .where('member.organization_id', '=', organizationId);
 }

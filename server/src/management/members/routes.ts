@@ -45,7 +45,9 @@ export function memberHandlers(deps: ManagementDeps): Handlers {
     async listMembers(call) {
       const { organizationId } = call.caller;
       const db = deps.ofOrganization(organizationId);
-      const rows = await listFound(call, 'listMembers', (range) => listMembers(db, organizationId, range));
+      const rows = await listFound(call, 'listMembers', (range) =>
+        listMembers(db, organizationId, deps.deployment, range),
+      );
       return rows.map(toMember);
     },
     async updateMember(call) {

@@ -1,9 +1,8 @@
-import type { OrgApiKeyCreate, Scope } from '@relay/contract';
+import { DEPLOYMENT_USER_ID, type OrgApiKeyCreate, type Scope } from '@relay/contract';
 import type { Transaction } from 'kysely';
 import type { Caller } from '../../domain/caller.ts';
 import { RelayError } from '../../domain/relay-error.ts';
 import type { Handlers } from '../../http/call.ts';
-import { DEPLOYMENT_USER_ID } from '../../store/configuration/implicit-organization.ts';
 import type { Database } from '../../store/postgres/schema.ts';
 import { changeKey } from '../api-keys/change-key.ts';
 import { createKey } from '../api-keys/create-key.ts';

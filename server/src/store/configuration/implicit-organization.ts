@@ -1,14 +1,9 @@
+import { DEPLOYMENT_USER_ID } from '@relay/contract';
 import type { Kysely } from 'kysely';
 import type { Database } from '../postgres/schema.ts';
 
-/** The ids are fixed, so every process of a deployment uses the same organization without asking. */
+/** The IDs are fixed, so every process of a deployment uses the same organization without asking. */
 const IMPLICIT_ORGANIZATION_ID = '00000000-0000-7000-8000-000000000001';
-/**
- * The user that the tokens of a self-hosted deployment act for. It has a membership, because keys, limits and sessions need one,
- * but it is not a person: no list of members has it, and the database keeps its membership as it is.
- */
-export const DEPLOYMENT_USER_ID = '00000000-0000-7000-8000-000000000002';
-
 /** The one organization and owner of a self-hosted deployment. Safe to call from several processes concurrently. */
 export async function ensureImplicitOrganization(
   db: Kysely<Database>,
