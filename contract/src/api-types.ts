@@ -7968,10 +7968,7 @@ export interface operations {
     leaveOrganization: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description Applies the change only if the resource still has this version. */
-                "If-Match"?: string;
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -7989,7 +7986,6 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             500: components["responses"]["Error500"];
             501: components["responses"]["Error501"];
             503: components["responses"]["Error503"];

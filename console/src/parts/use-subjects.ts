@@ -10,11 +10,11 @@ import { text } from '../text/index.ts';
 type Subject = Pick<Member, 'id' | 'name' | 'email'>;
 
 /** Whose keys, limits and changes there are: the members, and the admin token of a self-hosted deployment. Undefined while unknown. */
-export function useSubjects(): readonly Subject[] | undefined {
+export function useSubjects(isNeeded = true): readonly Subject[] | undefined {
   const api = useApi();
   const { can } = useAccess();
   const { data: capabilities } = useQuery(capabilitiesQuery(api));
-  const { data: members } = useQuery({ ...membersQuery(api), enabled: can('listMembers') });
+  const { data: members } = useQuery({ ...membersQuery(api), enabled: isNeeded && can('listMembers') });
   return useMemo(() => {
     const isListed = members?.some(({ id }) => id === DEPLOYMENT_USER_ID);
     if (members === undefined || isListed === true || capabilities?.mode !== 'self_hosted') return members;

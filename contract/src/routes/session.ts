@@ -150,7 +150,7 @@ export const sessionRoutes = {
     openToSuspended: true,
     summary: 'Leave the organization; ends the caller’s sessions in it',
     success: noContent,
-    errors: ['accounts_disabled', 'conflict', 'version_conflict'],
+    errors: ['accounts_disabled', 'conflict'],
   },
   startSso: {
     ...session,

@@ -2,17 +2,17 @@ import type { Person } from './prepare.ts';
 import { type Again, nextCode, type Outcome, type Requests } from './requests.ts';
 import { PASSWORD } from './site.ts';
 
-/** A sentence that tells somebody what to do, and the machine that does it. */
+/** A sentence that tells a person what to do, and the machine that does it. */
 export interface Advice {
   readonly says: RegExp;
-  /** A request that needs nobody's help: where it leads is known once it was sent from the same state. */
+  /** A request that the person sends alone: where it leads is known once it was sent from the same state. */
   readonly is?: keyof Requests;
   readonly does: (person: Person, before: Outcome, requests: Requests) => Promise<Outcome>;
 }
 
 /** A sentence with one of these asks for an act, so it must be in the table. */
 export const IMPERATIVE =
-  /\b(ask|send|sign in|sign up|open|request|check|change|invite|withdraw|create|make|choose|contact|use|try)\b/i;
+  /(?:^|, (?:and |or )?)(?:ask|send|sign|open|request|check|change|invite|withdraw|create|make|choose|contact|use|try|remove)\b/i;
 
 export const advices: readonly Advice[] = [
   { says: /^Ask an owner or admin for an invitation(, and open its link)?\.$/, does: invited },
@@ -43,9 +43,7 @@ export const advices: readonly Advice[] = [
   {
     says: /^Ask its owner to change the plan\.$/,
     async does(person, before) {
-      const { organizationId, site } = person;
-      await site.accounts.query(`update organizations set plan = 'team' where id = $1`, [organizationId]);
-      await site.accounts.changed(organizationId);
+      await changePlan(person);
       return before.again(person);
     },
   },
@@ -74,7 +72,19 @@ export const advices: readonly Advice[] = [
     says: /^Sign in with single sign-on first\.$/,
     async does(person, before, requests) {
       const signedIn = await requests.signIn(person);
-      return signedIn.isIn ? signedIn : before.again(person);
+      if (!signedIn.isIn) return signedIn;
+      // The sign-in may have accepted the invitation.
+      const accepted = await before.again(person);
+      return accepted.isIn ? accepted : signedIn;
+    },
+  },
+  {
+    says: /^Remove one, or change the plan\.$/,
+    async does(person, before) {
+      const { owner, fillerId } = person;
+      const removed = await owner.call('DELETE', `/api/org/members/${fillerId}`);
+      if (removed.status !== 204) await changePlan(person);
+      return before.again(person);
     },
   },
   { says: /^Sign in instead\.$/, is: 'signIn', does: (person, _, requests) => requests.signIn(person) },
@@ -85,6 +95,11 @@ export const advices: readonly Advice[] = [
     does: (person, _, requests) => requests.found(person),
   },
 ];
+
+async function changePlan({ organizationId, site }: Person): Promise<void> {
+  await site.accounts.query(`update organizations set plan = 'team' where id = $1`, [organizationId]);
+  await site.accounts.changed(organizationId);
+}
 
 /** The owner sends another invitation, whose link the person opens. */
 async function invited(person: Person, before: Outcome, requests: Requests): Promise<Outcome> {

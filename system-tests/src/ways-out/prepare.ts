@@ -3,9 +3,9 @@ import type { Query } from '../harness/accounts.ts';
 import { type AdminClient, adminClient } from '../harness/admin-client.ts';
 import { type Browser, createBrowser } from '../harness/browser.ts';
 import type { Proofs, Site } from './site.ts';
-import { isMember, type State } from './states.ts';
+import { isMember, isSso, type State } from './states.ts';
 
-/** Somebody in a state, with the organization that invites them and the owner whom they can ask. */
+/** A person in a state, with the organization that invites them and the owner whom they can ask. */
 export interface Person {
   readonly site: Site;
   readonly state: State;
@@ -116,9 +116,10 @@ async function addAccount(
   query: Query,
   site: Site,
   proofs: Proofs,
-  { account }: State,
+  state: State,
   { userId, email, subject }: Pick<Person, 'userId' | 'email' | 'subject'>,
 ): Promise<void> {
+  const { account } = state;
   await query(
     `insert into users (id, name, email, status, email_verified, two_factor_enabled) values ($1, 'Ada', $2, $3, $4, $5)`,
     [
@@ -129,15 +130,15 @@ async function addAccount(
       account === 'second_factor',
     ],
   );
-  const isSso = account === 'single_sign_on';
+  const hasPassword = !isSso(state);
   await query(
     'insert into auth_accounts (id, user_id, provider_id, account_id, password) values ($1, $2, $3, $4, $5)',
     [
       randomUUIDv7(),
       userId,
-      isSso ? `oidc:${site.issuer}` : 'credential',
-      isSso ? subject : userId,
-      isSso ? null : proofs.passwordHash,
+      hasPassword ? 'credential' : `oidc:${site.issuer}`,
+      hasPassword ? userId : subject,
+      hasPassword ? proofs.passwordHash : null,
     ],
   );
   if (account !== 'second_factor') return;

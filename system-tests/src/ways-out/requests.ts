@@ -2,7 +2,7 @@ import { codeOf } from '../harness/authenticator.ts';
 import type { Answer } from '../harness/browser.ts';
 import type { Person } from './prepare.ts';
 import { PASSWORD } from './site.ts';
-import { isInside, isMember, type State } from './states.ts';
+import { isInside, isMember, isSso, type State } from './states.ts';
 
 /** What came of a request: an active membership, or what the answer says. */
 export interface Outcome {
@@ -39,15 +39,16 @@ export function requestsBy(send: Send) {
   }
 
   async function travel(person: Person): Promise<Outcome> {
-    const { site, browser, email, subject } = person;
+    const { site, state, browser, email, subject } = person;
     const { url } = site.deployment;
-    site.identityProvider.person = { id: subject, email, emailVerified: true, name: 'Ada' };
+    const emailVerified = state.account === 'single_sign_on';
+    site.identityProvider.person = { id: subject, email, emailVerified, name: 'Ada' };
     const { answer } = await browser.follow(`${url}/api/sso/start?return_to=%2Fconsole`, `${url}/console`);
     return judge(person, answer, travel);
   }
 
   function signIn(person: Person, more: object = {}): Promise<Outcome> {
-    if (person.state.account === 'single_sign_on') return travel(person);
+    if (isSso(person.state)) return travel(person);
     return post(person, '/api/session', ({ email }) => ({ email, password: PASSWORD, ...more }));
   }
 
@@ -68,7 +69,7 @@ export function requestsBy(send: Send) {
       const first = await signIn(person);
       return first.isIn ? leave(person) : first;
     },
-    /** Goes on with a session that was opened before the suspension. */
+    /** Continues with a session that was opened before the suspension. */
     async stay(person: Person): Promise<Outcome> {
       const first = await signIn(person);
       if (!first.isIn) return first;
@@ -83,13 +84,13 @@ export function requestsBy(send: Send) {
   }
 }
 
-/** The requests that somebody in this state would send. */
+/** The requests that a person in this state would send. */
 export function requestsIn(state: State): readonly (keyof Requests)[] {
   if (state.membership === 'suspended_in_session') return ['stay'];
   return [
     ...(state.account === 'none' ? [] : (['signIn'] as const)),
     ...(state.invitation === 'none' ? [] : (['open'] as const)),
-    // Whoever never had an account, or forgot that they have one.
+    // A person without an account, or one who forgot that they have one.
     ...(!isMember(state) && state.organization === 'open' ? (['signUp'] as const) : []),
     ...(isInside(state) && state.organization === 'open' ? (['leave'] as const) : []),
     ...(isInside(state) && state.account === 'verified' ? (['found', 'mistype'] as const) : []),

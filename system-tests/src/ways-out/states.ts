@@ -7,7 +7,16 @@ export interface State {
   readonly organization: (typeof organizations)[number];
 }
 
-const accounts = ['none', 'unverified', 'verified', 'second_factor', 'single_sign_on', 'suspended'] as const;
+const accounts = [
+  'none',
+  'unverified',
+  'verified',
+  'second_factor',
+  'single_sign_on',
+  /** The identity provider no longer vouches for the address. */
+  'single_sign_on_unvouched',
+  'suspended',
+] as const;
 const memberships = [
   'never',
   'removed',
@@ -40,6 +49,10 @@ export function nameOf({ mode, account, membership, invitation, organization }: 
   return `${mode}: account ${account}, membership ${membership}, invitation ${invitation}, organization ${organization}`;
 }
 
+export function isSso({ account }: State): boolean {
+  return account === 'single_sign_on' || account === 'single_sign_on_unvouched';
+}
+
 export function isMember({ membership }: State): boolean {
   return membership !== 'never' && membership !== 'removed';
 }
@@ -54,17 +67,18 @@ function canExist(state: State): boolean {
   if (mode === 'self_hosted' && (organization !== 'open' || membership === 'suspended_but_elsewhere'))
     return false;
   if (account === 'none' && membership !== 'never') return false;
-  // Relay invites no member. Somebody who is one may still have an invitation, to an address that became theirs later.
+  // Relay invites no member. A member may still have an invitation, to an address that became theirs later.
   if (isInside(state) && invitation !== 'none') return false;
   if (organization === 'full' && (invitation !== 'open' || isMember(state))) return false;
   if (organization === 'closed' && invitation !== 'open' && membership !== 'active') return false;
   if (organization !== 'open' && (account === 'second_factor' || account === 'suspended')) return false;
   // A password costs a tenth of a second: what differs in nothing but the way to sign in is asked of single sign-on.
-  if (account === 'single_sign_on') return true;
-  if (membership === 'last_owner' || membership === 'suspended_in_session')
-    return account === 'verified' && invitation === 'none';
-  if (invitation === 'withdrawn') return account === 'verified' && !isMember(state);
+  if (isSso(state)) return true;
+  const isSimple = membership === 'never' || membership === 'removed' || membership === 'active';
+  if (account === 'verified')
+    return isSimple || invitation === 'none' || (invitation === 'open' && organization === 'open');
+  if (invitation === 'withdrawn' || (!isSimple && membership !== 'suspended')) return false;
   if (account === 'second_factor' || account === 'suspended')
-    return invitation === 'none' || invitation === 'open';
-  return true;
+    return invitation === 'none' || membership === 'removed';
+  return isSimple || invitation === 'none';
 }

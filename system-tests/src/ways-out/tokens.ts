@@ -1,9 +1,9 @@
 import { type Account, allRoutes, allScopes } from '@relay/contract';
-import { send } from '../authorization/send.ts';
-import { allHeaders, signIn } from '../authorization/sign-in.ts';
 import { adminClient } from '../harness/admin-client.ts';
-import { sampleOf } from '../harness/examples.ts';
+import { addressOf, sampleOf } from '../harness/examples.ts';
 import { addObjects } from '../harness/objects.ts';
+import { bearer, relayFetch } from '../harness/relay-fetch.ts';
+import { signedIn } from '../harness/signed-in.ts';
 import type { Site } from './site.ts';
 
 /** Replaces the objects that the others name. */
@@ -57,16 +57,18 @@ export async function checkTokens(site: Site): Promise<string[]> {
     const objects = await addObjects(accounts, { ...owned, upstreamUrl, suffix: `-${round}` });
     await accounts.changed(org.id);
     await deployment.everywhere();
-    const session = await signIn(deployment.url, '/api/session', { token: deployment.adminToken });
+    const { url, adminToken, apiToken } = deployment;
     const callers: Readonly<Record<string, Headers>> = {
-      'admin token': { authorization: `Bearer ${deployment.adminToken}` },
-      'session of the admin token': allHeaders(session),
-      'API token': { authorization: `Bearer ${deployment.apiToken}` },
+      'admin token': bearer(adminToken),
+      'session of the admin token': await signedIn(deployment),
+      'API token': bearer(apiToken),
     };
     for (const [caller, headers] of Object.entries(callers)) {
       // After the first round, only what is about people.
       for (const route of round === 1 ? asked : asked.filter(({ tag }) => PEOPLE.includes(tag))) {
-        const { status, summary } = await send(deployment.url, route, sampleOf[route.id](objects), headers);
+        const sample = sampleOf[route.id](objects);
+        const request = { headers, body: sample.body };
+        const { status, summary } = await relayFetch(url, route.method, addressOf(route, sample), request);
         if (status === 404 || status === 500) wrong.push(`${route.id} by the ${caller} ${state}: ${summary}`);
       }
     }

@@ -8,7 +8,7 @@ import { checkTokens } from './tokens.ts';
 import { type Found, walk } from './walk.ts';
 
 // A machine is put into every state that an account, its membership, its invitation and the organization can be in. It sends what
-// somebody there would send, and does whatever the answers tell it to do, until it is an active member.
+// a person there would send, and does whatever the answers tell it to do, until it is an active member.
 
 const STATES_MIN = 150;
 const found: Found = { states: 0, advice: 0, stuck: [], falseAdvice: [] };
@@ -73,7 +73,7 @@ const sendThroughDeadEnd: Send = async (person, method, path, body) => {
     '/api/session':
       'You are not an active member of any organization. Ask an owner or admin for an invitation.',
     '/api/invitations/accept':
-      'This invitation is for somebody who already has an account. Sign in, then accept.',
+      'This invitation is for a person who already has an account. Sign in, then accept.',
     '/api/signup': 'An account with this email address already exists. Sign in instead.',
   }[path];
   if (method !== 'POST' || message === undefined) return answer;

@@ -53,6 +53,7 @@ export function memberHandlers(deps: ManagementDeps): Handlers {
     async updateMember(call) {
       const { organizationId } = call.caller;
       const row = await changeMember(deps, call, 'update', call.params.user_id, async (tx, seat) => {
+        demandMatch(call.header, seat.before);
         // Removing a member grants nothing; a role may grant more than the permissions of the calling key.
         const actor = activeStanding(seat.standings, call.caller);
         demandDelegation(call.caller, actor);
@@ -72,6 +73,7 @@ export function memberHandlers(deps: ManagementDeps): Handlers {
     },
     async removeMember(call) {
       await changeMember(deps, call, 'delete', call.params.user_id, async (tx, seat) => {
+        demandMatch(call.header, seat.before);
         demandMayChange(activeStanding(seat.standings, call.caller), { from: seat.before.role, to: null });
         return remove(deps, tx, call, seat);
       });
@@ -151,7 +153,6 @@ async function seatOf(tx: Transaction<Database>, call: WriteCall, userId: string
   const target = standings.get(userId.toLowerCase());
   const before = target && (await findMember(tx, organizationId, target.userId));
   if (target === undefined || before === undefined) throw notFound('member');
-  demandMatch(call.header, before);
   return { before, target, standings };
 }
 
