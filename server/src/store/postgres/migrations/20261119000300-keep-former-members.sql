@@ -17,6 +17,18 @@ alter table api_keys
   drop constraint api_keys_organization_id_user_id_fkey,
   add foreign key (user_id) references users (id) on delete cascade not valid;
 
+-- A key is still made for a member of its own organization.
+create function require_key_owner() returns trigger language plpgsql as $$
+begin
+  if not exists (
+    select from organization_members where organization_id = new.organization_id and user_id = new.user_id
+  ) then
+    raise exception 'the owner of a key must be a member of its organization' using errcode = 'foreign_key_violation';
+  end if;
+  return new;
+end $$;
+create trigger require_key_owner after insert on api_keys for each row execute function require_key_owner();
+
 -- Runs as its owner: management may neither write names of former members nor see people who are not members.
 create function keep_former_member() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
 begin
@@ -29,6 +41,8 @@ begin
   on conflict (organization_id, user_id) do update set name = excluded.name, removed_at = excluded.removed_at;
   return null;
 end $$;
+-- A trigger needs no such right, and nothing else may call it.
+revoke execute on function keep_former_member() from public;
 create trigger keep_former_member after delete on organization_members
   for each row execute function keep_former_member();
 
