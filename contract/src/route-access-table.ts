@@ -32,6 +32,7 @@ export const routeAccess: Readonly<Record<RouteId, Access>> = {
   requestSignUp: 'public',
   signUp: 'public',
   acceptInvitation: 'public',
+  leaveOrganization: 'session_only',
   startSso: 'public',
   finishSso: 'public',
   listSessions: 'session_only',

@@ -1,21 +1,15 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { ChevronsUpDown } from 'lucide-react';
-import { take } from '../api/client.ts';
 import { sessionQuery } from '../api/queries.ts';
 import { useApi } from '../api/use-api.ts';
-import { enterSession } from '../session/enter-session.ts';
+import { useSwitchOrganization } from '../session/use-switch-organization.ts';
 import { text } from '../text/index.ts';
 import { Menu, MenuChoice, MenuLabel } from '../ui/menu.tsx';
 
 /** The current organization; a menu for users of several organizations. It takes the colors of what it stands on. */
 export function OrganizationMenu() {
-  const api = useApi();
-  const client = useQueryClient();
-  const { data: session } = useQuery(sessionQuery(api));
-  const change = useMutation({
-    mutationFn: (id: string) => take(api.PATCH('/api/session', { body: { org_id: id } })),
-    onSuccess: (next) => enterSession(client, next),
-  });
+  const { data: session } = useQuery(sessionQuery(useApi()));
+  const change = useSwitchOrganization();
   if (session === undefined) return null;
   const name = <span className="min-w-0 truncate">{session.org.name}</span>;
   if (session.orgs.length < 2) return name;

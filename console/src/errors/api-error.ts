@@ -41,3 +41,8 @@ export async function errorOf(response: Response): Promise<ApiError | Unreachabl
 export function hasCode(error: Error | null, code: ErrorCode): boolean {
   return error instanceof ApiError && error.code === code;
 }
+
+/** The field that the server names. */
+export function paramOf(error: Error | null): string | null {
+  return error instanceof ApiError ? (error.response.param ?? null) : null;
+}

@@ -1,15 +1,17 @@
+import type { SessionCreate } from '@relay/contract';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { take } from '../api/client.ts';
 import { signInMethodsQuery } from '../api/queries.ts';
 import { useApi } from '../api/use-api.ts';
-import { ApiError } from '../errors/api-error.ts';
+import { paramOf } from '../errors/api-error.ts';
 import { text } from '../text/index.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { Field, Input } from '../ui/field.tsx';
 import { ErrorCard, Skeleton } from '../ui/states.tsx';
+import { CodeField, useCode } from './code-field.tsx';
 import { EmailField } from './email-field.tsx';
 import { enterSession } from './enter-session.ts';
 import { LinkRequest } from './link-request.tsx';
@@ -112,8 +114,7 @@ function useSignIn() {
   const api = useApi();
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (body: { token: string } | { email: string; password: string; totp_code?: string }) =>
-      take(api.POST('/api/session', { body })),
+    mutationFn: (body: SessionCreate) => take(api.POST('/api/session', { body })),
     onSuccess: (session) => enterSession(client, session),
   });
 }
@@ -152,17 +153,16 @@ function PasswordForm({ sendsLinks }: { readonly sendsLinks: boolean }) {
   const signIn = useSignIn();
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
-  const [code, setCode] = useState('');
-  const codeWanted =
-    signIn.error instanceof ApiError &&
-    (signIn.error.code === 'totp_required' || signIn.error.response.param === 'totp_code');
-  const [codeShown, setCodeShown] = useState(false);
-  if (codeWanted && !codeShown) setCodeShown(true);
+  const code = useCode(signIn.error);
+  const [organization, setOrganization] = useState('');
+  // A person without an organization may create one; the error says so.
+  const [mayFound, setMayFound] = useState(false);
+  if (paramOf(signIn.error) === 'organization_name' && !mayFound) setMayFound(true);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    signIn.mutate({ email, password, ...(codeShown ? { totp_code: code.trim() } : {}) });
+    const name = mayFound && organization !== '' ? { organization_name: organization } : {};
+    signIn.mutate({ email, password, ...code.sent, ...name });
   };
-  const asksForCode = signIn.error instanceof ApiError && signIn.error.code === 'totp_required';
   return (
     <form onSubmit={submit} className="space-y-4">
       <EmailField value={email} onChange={setEmail} />
@@ -178,24 +178,23 @@ function PasswordForm({ sendsLinks }: { readonly sendsLinks: boolean }) {
           />
         )}
       </Field>
-      {codeShown ? (
-        <Field label={text.signIn.code} hint={text.signIn.codeHint}>
+      <CodeField code={code} />
+      {mayFound ? (
+        <Field label={text.signIn.organization} hint={text.signIn.organizationHint}>
           {(control) => (
             <Input
               {...control}
-              autoComplete="one-time-code"
-              inputMode="numeric"
+              autoComplete="organization"
               autoFocus
-              required
-              value={code}
-              onChange={(event) => setCode(event.target.value)}
+              value={organization}
+              onChange={(event) => setOrganization(event.target.value)}
             />
           )}
         </Field>
       ) : null}
-      <ErrorNote error={asksForCode ? null : signIn.error} />
+      <ErrorNote error={code.error} />
       <Button type="submit" look="solid" className="w-full" busy={signIn.isPending}>
-        {text.signIn.submit}
+        {mayFound && organization !== '' ? text.signIn.signUpSubmit : text.signIn.submit}
       </Button>
       {sendsLinks ? <ForgottenLink /> : <ForgottenWithoutMail />}
     </form>

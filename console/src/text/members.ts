@@ -64,13 +64,13 @@ export const membersText = {
   removeTitle: (name: string) => `Remove member ${name}?`,
   removeAction: 'Remove member',
   removeBody:
-    'Relay signs them out and deletes their keys and limits. You can’t undo this, but you can invite them again.',
+    'Relay signs them out, revokes their keys and deletes their limits. You can’t undo this, but you can invite them again.',
   removed: (name: string) => `Member ${name} removed`,
   leave: 'Leave',
   leaveTitle: (organization: string) => `Leave organization ${organization}?`,
   leaveAction: 'Leave organization',
   leaveBody:
-    'Relay signs you out and deletes your keys and limits here. You can’t undo this; to return, you need an invitation.',
+    'Relay signs you out, revokes your keys and deletes your limits here. You can’t undo this; to return, you need an invitation.',
   left: (organization: string) => `Left organization ${organization}`,
   invitations: 'Invitations',
   invitationColumns: { email: 'Email', role: 'Role', status: 'State', expires: 'Expires', by: 'Invited by' },

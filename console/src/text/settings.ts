@@ -100,6 +100,6 @@ export const settingsText = {
     signUpClosed: 'Closed: invitation only',
     danger: 'Danger zone',
     leave: 'Leave organization',
-    leaveHint: 'Relay deletes your keys and limits here.',
+    leaveHint: 'Relay revokes your keys and deletes your limits here.',
   },
 } as const;

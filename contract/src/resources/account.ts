@@ -13,6 +13,12 @@ import {
 } from '../schema.ts';
 import { Labels, Role, UserStatus } from './values.ts';
 
+/**
+ * The user that the tokens of a self-hosted deployment act for, in `user_uuid` of the keys and limits made with them. It has a
+ * membership, because keys, limits and sessions need one, but it is not a person: no route changes or removes it.
+ */
+export const DEPLOYMENT_USER_ID = '00000000-0000-7000-8000-000000000002';
+
 export const User = closed('User', {
   id: Id,
   name: Type.String(),

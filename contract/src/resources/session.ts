@@ -30,7 +30,7 @@ export const Session = closed('Session', {
   role: Role,
   suspended: flag({
     description:
-      'Whether the user’s access to this organization is suspended. A suspended user can only read this session and sign out.',
+      'Whether the user’s access to this organization is suspended. A suspended user can only read this session, switch to another organization, leave and sign out.',
   }),
   orgs: Type.Array(Org, { description: 'Every organization the user is an active member of.' }),
   has_password: flag({
@@ -56,12 +56,16 @@ export const SignInMethods = closed('SignInMethods', {
 });
 export type SignInMethods = Static<typeof SignInMethods>;
 
-/** Either `token` (RELAY_ADMIN_TOKEN, self-hosted), or `email` and `password`; `totp_code` where it is set up. */
+/**
+ * Either `token` (RELAY_ADMIN_TOKEN, self-hosted), or `email` and `password`; `totp_code` where it is set up. With
+ * `organization_name`, a person without an active membership creates an organization (hosted).
+ */
 export const SessionCreate = closed('SessionCreate', {
   token: optional(SentSecret),
   email: optional(Email),
   password: optional(SentSecret),
   totp_code: optional(TotpCode),
+  organization_name: optional(Name),
 });
 export type SessionCreate = Static<typeof SessionCreate>;
 
@@ -81,11 +85,15 @@ export const SignUp = closed('SignUp', {
 });
 export type SignUp = Static<typeof SignUp>;
 
-/** `name` and `password` create an account; people who have one accept while signed in. */
+/**
+ * `name` and `password` create an account. People who have one send its `password`, and `totp_code` where it is set up, or accept
+ * while signed in.
+ */
 export const InvitationAcceptance = closed('InvitationAcceptance', {
   token: SentSecret,
   name: optional(Name),
   password: optional(Password),
+  totp_code: optional(TotpCode),
 });
 export type InvitationAcceptance = Static<typeof InvitationAcceptance>;
 

@@ -32,6 +32,7 @@ const answers: Partial<Record<RouteId, string>> = {
 
 /** Further members, which exist only with accounts. */
 const accountWrites: readonly RouteId[] = [
+  'leaveOrganization',
   'updateMember',
   'removeMember',
   'createInvitation',

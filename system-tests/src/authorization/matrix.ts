@@ -1,4 +1,4 @@
-import { allRoutes, type Route, routes } from '@relay/contract';
+import { allRoutes, type Route, type RouteId, routes } from '@relay/contract';
 import type { Accounts } from '../harness/accounts.ts';
 import { type Sample, sampleOf } from '../harness/examples.ts';
 import { addObjects, type Objects } from '../harness/objects.ts';
@@ -33,11 +33,13 @@ const COLUMNS_AT_ONCE = 6;
 const KNOWN_MS_MAX = 10_000;
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 
+const endsSession: readonly RouteId[] = ['deleteSession', 'leaveOrganization'];
+
 /** Reads and changes first, then what deletes, the dependent before what it depends on. */
 const routesInOrder: readonly Route[] = [
   ...allRoutes.filter(({ method }) => method !== 'DELETE'),
-  ...allRoutes.filter(({ method, id }) => method === 'DELETE' && id !== 'deleteSession').reverse(),
-  ...allRoutes.filter(({ id }) => id === 'deleteSession'),
+  ...allRoutes.filter(({ method, id }) => method === 'DELETE' && !endsSession.includes(id)).reverse(),
+  ...allRoutes.filter(({ id }) => endsSession.includes(id)),
 ];
 
 /** Sends every route for every column. Each column has its own organization, so that columns do not interfere. */

@@ -35,6 +35,8 @@ function sessionColumn(
 const sessionAnswers = {
   confirmTotp: '401 invalid_credentials',
   revokeSession: '404 not_found',
+  /** The session has ended just before. */
+  leaveOrganization: '401 session_expired',
 };
 
 export const sessionColumns: readonly Column[] = [
@@ -77,6 +79,7 @@ export function adminSessionColumn(adminToken: string, owner: ImplicitOwner, acc
       startTotp: accounts ? wrong : disabled,
       confirmTotp: accounts ? '409 conflict' : disabled,
       removeTotp: accounts ? wrong : disabled,
+      leaveOrganization: '401 session_expired',
     },
     async enter({ url }) {
       const signedIn = await signIn(url, '/api/session', { token: adminToken });

@@ -71,7 +71,7 @@ describe('control', () => {
     await story.inspect('audit, nothing matches');
     await story.page.getByRole('button', { name: 'Clear filters' }).last().click();
     await story.page.getByRole('row', { name: /Signed in.*127\.0\.0\.1/ }).waitFor();
-    await story.page.getByLabel('Actor').selectOption({ label: 'Owner' });
+    await story.page.getByLabel('Actor').selectOption({ label: 'Admin token' });
     await story.page.getByRole('row', { name: /Created lane/ }).waitFor();
     assert.match(story.page.url(), /actor=/);
     const log = '**/api/relay/audit-log?*';

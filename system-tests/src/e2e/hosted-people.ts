@@ -67,7 +67,40 @@ export function hostedPeople(story: Story): void {
     await guest.getByRole('button', { name: 'Invite member' }).waitFor();
     assert.equal(await guest.getByRole('row', { name: /Host/ }).count(), 0);
     await host.context().close();
+
+    await guest.getByRole('button', { name: 'More actions: Guest' }).click();
+    await guest.getByRole('menuitem', { name: 'Leave' }).click();
+    await guest.getByRole('button', { name: 'Leave organization' }).click();
+    await guest.getByRole('alert').getByText('last active owner').waitFor();
     await guest.context().close();
+  });
+
+  it('hosted: somebody who was removed from their only organization creates one when they sign in', async () => {
+    const host = await signUp('Patron', 'Patrons');
+    await host.goto('/console/members');
+    await host.getByRole('button', { name: 'Invite member' }).click();
+    await host.getByLabel('Email').fill('alone@example.com');
+    await host.getByRole('button', { name: 'Create invitation' }).click();
+    const link = (await host.getByTestId('invitation-link').textContent()) ?? '';
+    const alone = await story.open('light', 1440, hosted.url);
+    await alone.goto(link);
+    await alone.getByLabel('Your name').fill('Alone');
+    await alone.getByLabel('Password').fill(PASSWORD);
+    await alone.getByRole('button', { name: 'Join organization' }).click();
+    await alone.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Members' }).click();
+    await alone.getByRole('button', { name: 'More actions: Alone' }).click();
+    await alone.getByRole('menuitem', { name: 'Leave' }).click();
+    await alone.getByRole('button', { name: 'Leave organization' }).click();
+    await alone.getByLabel('Email').fill('alone@example.com');
+    await alone.getByLabel('Password').fill(PASSWORD);
+    await alone.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await alone.getByRole('alert').getByText('not a member of any organization').waitFor();
+    await story.inspect('sign-in, without an organization', alone);
+    await alone.getByLabel('Organization name').fill('Alone Inc');
+    await alone.getByRole('button', { name: 'Create organization', exact: true }).click();
+    await alone.getByText('Alone Inc').first().waitFor();
+    await alone.context().close();
+    await host.context().close();
   });
 
   it('hosted: single sign-on goes by the identity provider and comes back to the page that was asked for', async () => {

@@ -7,8 +7,8 @@ import { bodyOf, mutatedToken, NASTY_TEXTS } from './mutate.ts';
 import type { Ground } from './site.ts';
 import type { InputContext, Outcome, Target } from './target.ts';
 
-/** Applying a file with `prune` empties the organization, and signing out ends the session, for the rest of the batch. */
-const RARE: readonly string[] = ['applyConfig', 'deleteSession'];
+/** Applying a file with `prune` empties the organization, and signing out or leaving ends the session, for the rest of the batch. */
+const RARE: readonly string[] = ['applyConfig', 'deleteSession', 'leaveOrganization'];
 const HOSTED_SHARE = 0.15;
 
 /** Every operation of the document, with parameters and a body that its schema allows, and then with faults in them. */

@@ -49,6 +49,7 @@ export const sampleOf: Readonly<Record<RouteId, (of: Objects) => Sample>> = {
   acceptInvitation: () => ({ body: {} }),
   requestPasswordReset: () => ({ body: {} }),
   confirmPasswordReset: () => ({ body: {} }),
+  leaveOrganization: () => ({}),
   startSso: () => ({}),
   finishSso: () => ({}),
   listSessions: () => ({}),

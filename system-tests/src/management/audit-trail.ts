@@ -32,6 +32,7 @@ const entries: Partial<Record<RouteId, readonly [action: string, verb: Verb]>> =
   updateOrg: ['organization.update', 'update'],
   updateMember: ['member.update', 'update'],
   removeMember: ['member.delete', 'delete'],
+  leaveOrganization: ['member.delete', 'delete'],
   createInvitation: ['invitation.create', 'create'],
   deleteInvitation: ['invitation.delete', 'delete'],
   createProvider: ['provider.create', 'create'],

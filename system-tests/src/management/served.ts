@@ -35,6 +35,7 @@ const accountWrites: readonly RouteId[] = [
   'createInvitation',
   'deleteInvitation',
   'updateSession',
+  'leaveOrganization',
   'acceptInvitation',
   'requestPasswordReset',
   'confirmPasswordReset',

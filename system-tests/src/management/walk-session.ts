@@ -22,6 +22,13 @@ export async function walkSessions(world: World, caller: Caller): Promise<void> 
     await walk.expect(nobody, line, '403 mode_unsupported');
   for (const browser of [person, operator]) {
     if (browser === null) continue;
+    // The founder is the last owner, and the admin token is not a member.
+    const isInvited = browser === person && !walk.mode.hosted;
+    await walk.expect(browser, 'DELETE /api/account/membership', isInvited ? '204' : '409 conflict');
+    if (isInvited) {
+      await walk.expect(browser, 'GET /api/session', '401 session_expired');
+      continue;
+    }
     const ended = await walk.expect(browser, 'DELETE /api/session', '204');
     if (!/relay_session=;.*Max-Age=0/.test(ended.headers.get('set-cookie') ?? ''))
       walk.fault('DELETE /api/session: the cookie stays');
@@ -35,6 +42,7 @@ const sessionOnly: readonly (readonly [line: string, body?: object])[] = [
   ['GET /api/session'],
   ['PATCH /api/session', { org_id: NO_ID }],
   ['DELETE /api/session'],
+  ['DELETE /api/account/membership'],
   ['GET /api/account/sessions'],
   [`DELETE /api/account/sessions/${NO_ID}`],
   ['POST /api/account/password', { current_password: password, new_password: password }],

@@ -2,8 +2,9 @@ import { capitalized } from '@relay/contract/words';
 import { useQuery } from '@tanstack/react-query';
 import { X } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { membersQuery, orgApiKeysQuery } from '../../api/people-queries.ts';
+import { orgApiKeysQuery } from '../../api/people-queries.ts';
 import { useApi } from '../../api/use-api.ts';
+import { useSubjects } from '../../parts/use-subjects.ts';
 import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
 import { Button } from '../../ui/button.tsx';
@@ -74,13 +75,13 @@ function ActorSelect({
 }) {
   const api = useApi();
   const { can } = useAccess();
-  const members = useQuery({ ...membersQuery(api), enabled: can('listMembers') });
+  const members = useSubjects();
   const keys = useQuery({ ...orgApiKeysQuery(api), enabled: can('listOrgApiKeys') });
-  const known = [...(members.data ?? []).map(({ id }) => id), ...(keys.data ?? []).map(({ id }) => id)];
+  const known = [...(members ?? []).map(({ id }) => id), ...(keys.data ?? []).map(({ id }) => id)];
   return (
     <Choice label={words.actor} value={value} any={words.anyActor} known={known} onChange={onChange}>
       <optgroup label={words.members}>
-        {members.data?.map(({ id, name, email }) => (
+        {members?.map(({ id, name, email }) => (
           <option key={id} value={id}>
             {name === '' ? email : name}
           </option>

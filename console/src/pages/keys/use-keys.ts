@@ -5,6 +5,7 @@ import { apiKeysQuery, sessionQuery } from '../../api/queries.ts';
 import { teamsQuery } from '../../api/team-queries.ts';
 import { apiKeyStatsQuery, dayIn } from '../../api/traffic-stats-queries.ts';
 import { useApi } from '../../api/use-api.ts';
+import { useSubjects } from '../../parts/use-subjects.ts';
 import { useTouchedNames } from '../../parts/use-touched-names.ts';
 import { useAccess } from '../../session/use-access.ts';
 import type { NewKey } from './create-key.ts';
@@ -29,12 +30,13 @@ export function useKeys({ onCreated, open }: RowActions) {
   const self = session?.user;
   const own = useQuery({ ...apiKeysQuery(api), enabled: !ofAll });
   const all = useQuery({ ...orgApiKeysQuery(api), enabled: ofAll });
-  const members = useQuery({ ...membersQuery(api), enabled: can('listMembers') });
+  const subjects = useSubjects();
+  const { data: members } = useQuery({ ...membersQuery(api), enabled: can('listMembers') });
   const { data: teamList } = useQuery({ ...teamsQuery(api), enabled: can('listTeams') });
-  const limits = useKeyLimits(ofAll, self?.id, { members: members.data, teams: teamList });
+  const limits = useKeyLimits(ofAll, self?.id, { members, teams: teamList });
   const owners = useMemo(
-    () => (ofAll ? new Map(members.data?.map(({ id, name }) => [id, name])) : null),
-    [ofAll, members.data],
+    () => (ofAll ? new Map(subjects?.map(({ id, name }) => [id, name])) : null),
+    [ofAll, subjects],
   );
   const teams = useMemo(() => new Map(teamList?.map(({ id, name }) => [id, name])), [teamList]);
   const { data: day } = useQuery({

@@ -1,7 +1,7 @@
 import type { ApiKey, Credential, Endpoint, Lane, Member, Membership, Provider, Team } from '@relay/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { membersQuery, orgApiKeysQuery } from '../../api/people-queries.ts';
+import { orgApiKeysQuery } from '../../api/people-queries.ts';
 import {
   apiKeysQuery,
   credentialsQuery,
@@ -14,6 +14,7 @@ import {
 import { teamsQuery } from '../../api/team-queries.ts';
 import { useApi } from '../../api/use-api.ts';
 import { shortId } from '../../format/short-id.ts';
+import { useSubjects } from '../../parts/use-subjects.ts';
 import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
 import type { LimitNames } from './limit-words.ts';
@@ -39,13 +40,12 @@ export function useLimitPlaces(): LimitPlaces {
   const endpoints = useQuery({ ...endpointsQuery(api), enabled: can('listEndpoints') });
   const providers = useQuery({ ...providersQuery(api), enabled: can('listProviders') });
   const credentials = useQuery({ ...credentialsQuery(api), enabled: can('listCredentials') });
-  const allMembers = useQuery({ ...membersQuery(api), enabled: can('listMembers') });
+  const members = useSubjects();
   const allKeys = useQuery({ ...orgApiKeysQuery(api), enabled: can('listOrgApiKeys') });
   const ownKeys = useQuery({ ...apiKeysQuery(api), enabled: can('listApiKeys') && !can('listOrgApiKeys') });
   const teams = useQuery({ ...teamsQuery(api), enabled: can('listTeams') });
   const session = useQuery(sessionQuery(api));
   const keys = allKeys.data ?? ownKeys.data ?? NONE;
-  const members = allMembers.data;
   const self = session.data?.user;
   return useMemo(() => {
     const places = {

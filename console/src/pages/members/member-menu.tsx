@@ -6,7 +6,7 @@ import { take } from '../../api/client.ts';
 import { cacheKeys, sessionQuery } from '../../api/queries.ts';
 import { useApi } from '../../api/use-api.ts';
 import { useChange } from '../../api/use-change.ts';
-import { LeaveDialog } from '../../parts/leave-dialog.tsx';
+import { LeaveDialog } from '../../session/leave-dialog.tsx';
 import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
@@ -18,7 +18,7 @@ import { MemberTeamDialog } from './team-dialog.tsx';
 const words = text.members;
 type Asked = 'role' | 'team' | 'suspend' | 'remove' | 'leave' | null;
 
-/** The actions on a member; on oneself, leaving. */
+/** The actions on a member; on oneself, leaving, whatever the role. */
 export function MemberMenu({ member }: { readonly member: Member }) {
   const { data: session } = useQuery(sessionQuery(useApi()));
   const { can } = useAccess();
@@ -26,13 +26,16 @@ export function MemberMenu({ member }: { readonly member: Member }) {
   const close = () => setAsked(null);
   if (session === undefined) return null;
   const isSelf = session.user.id === member.id;
+  const mayWrite = can('updateMember');
   return (
     <RowActions>
       <MoreMenu of={member.name}>
-        <MenuItem icon={<ShieldCheck aria-hidden />} onSelect={() => setAsked('role')}>
-          {words.changeRole}
-        </MenuItem>
-        {can('listTeams') ? (
+        {mayWrite ? (
+          <MenuItem icon={<ShieldCheck aria-hidden />} onSelect={() => setAsked('role')}>
+            {words.changeRole}
+          </MenuItem>
+        ) : null}
+        {mayWrite && can('listTeams') ? (
           <MenuItem icon={<UsersRound aria-hidden />} onSelect={() => setAsked('team')}>
             {text.teams.changeTeam}
           </MenuItem>
@@ -42,7 +45,7 @@ export function MemberMenu({ member }: { readonly member: Member }) {
             {member.status === 'suspended' ? words.activate : words.suspend}
           </MenuItem>
         )}
-        <MenuLine />
+        {mayWrite ? <MenuLine /> : null}
         {isSelf ? (
           <MenuItem icon={<LogOut aria-hidden />} danger onSelect={() => setAsked('leave')}>
             {words.leave}

@@ -145,13 +145,12 @@ function columnsOf(selfId: string | undefined, mayWrite: boolean): readonly Colu
       ),
     },
   ];
-  if (!mayWrite) return columns;
   const actions: Column<Member> = {
     id: 'actions',
     header: words.columns.actions,
     quietHeader: true,
     align: 'right',
-    cell: (member) => <MemberMenu member={member} />,
+    cell: (member) => (mayWrite || member.id === selfId ? <MemberMenu member={member} /> : null),
   };
   return [...columns, actions];
 }

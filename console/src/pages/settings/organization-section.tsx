@@ -1,4 +1,4 @@
-import { OrgUpdate, type Session } from '@relay/contract';
+import { DEPLOYMENT_USER_ID, OrgUpdate, type Session } from '@relay/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { take } from '../../api/client.ts';
@@ -7,7 +7,7 @@ import { useApi } from '../../api/use-api.ts';
 import { useChange } from '../../api/use-change.ts';
 import { TextField } from '../../forms/fields.tsx';
 import { submitting, useContractForm, useFieldErrors } from '../../forms/use-contract-form.ts';
-import { LeaveDialog } from '../../parts/leave-dialog.tsx';
+import { LeaveDialog } from '../../session/leave-dialog.tsx';
 import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
 import { Button } from '../../ui/button.tsx';
@@ -119,11 +119,11 @@ function DeploymentPanel() {
 
 function DangerZone() {
   const api = useApi();
-  const { can } = useAccess();
   const { data: session } = useQuery(sessionQuery(api));
   const { data: capabilities } = useQuery(capabilitiesQuery(api));
   const [leaving, setLeaving] = useState(false);
-  if (session === undefined || capabilities?.accounts !== true || !can('removeMember')) return null;
+  const isMember = capabilities?.accounts === true && session?.user.id !== DEPLOYMENT_USER_ID;
+  if (session === undefined || !isMember) return null;
   return (
     <section className="border-t-2 border-bad">
       <h2 className="border-b py-2 font-semibold text-bad">{words.danger}</h2>

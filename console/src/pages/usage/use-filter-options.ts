@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { UsageFilterName } from '../../address/usage-search.ts';
-import { membersQuery, orgApiKeysQuery } from '../../api/people-queries.ts';
+import { orgApiKeysQuery } from '../../api/people-queries.ts';
 import {
   apiKeysQuery,
   capabilitiesQuery,
@@ -9,6 +9,7 @@ import {
   providersQuery,
 } from '../../api/queries.ts';
 import { useApi } from '../../api/use-api.ts';
+import { useSubjects } from '../../parts/use-subjects.ts';
 import { useAccess } from '../../session/use-access.ts';
 
 export interface FilterOption {
@@ -29,13 +30,13 @@ export function useFilterOptions(): readonly (readonly [UsageFilterName, readonl
   const endpoints = useQuery({ ...endpointsQuery(api), enabled: can('listEndpoints') });
   const orgKeys = useQuery({ ...orgApiKeysQuery(api), enabled: allKeys });
   const ownKeys = useQuery({ ...apiKeysQuery(api), enabled: !allKeys && can('listApiKeys') });
-  const members = useQuery({ ...membersQuery(api), enabled: listsMembers });
+  const members = useSubjects();
   const options: readonly (readonly [UsageFilterName, boolean, readonly FilterOption[] | undefined])[] = [
     ['provider', can('listProviders'), providers.data],
     ['lane', can('listLanes'), lanes.data],
     ['endpoint', can('listEndpoints'), endpoints.data],
     ['key', allKeys || can('listApiKeys'), orgKeys.data ?? ownKeys.data],
-    ['user', listsMembers, members.data],
+    ['user', listsMembers, members],
   ];
   return options.flatMap(([name, isListed, found = []]) =>
     isListed ? [[name, found.toSorted((a, b) => a.name.localeCompare(b.name))] as const] : [],

@@ -6,7 +6,7 @@ import {
   migratedDatabase,
   seedOrganization,
 } from '../../store/fixtures/migrated-database.fixture.ts';
-import { acceptInvitation, findInvitationByEmail } from './invitations.ts';
+import { acceptInvitation, openInvitationsTo } from './invitations.ts';
 
 // No password hash comes first, so that many arrive at the same moment.
 describe('invitations under concurrent requests', () => {
@@ -32,7 +32,7 @@ describe('invitations under concurrent requests', () => {
         expires_at: new Date(Date.now() + 60_000),
       })
       .execute();
-    const invitation = await findInvitationByEmail(migrated.db, email);
+    const [invitation] = await openInvitationsTo(migrated.db, email);
     assert.ok(invitation !== undefined);
     return invitation;
   }

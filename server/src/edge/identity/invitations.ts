@@ -6,7 +6,7 @@ import { changeAccess } from '../../store/configuration/config-version.ts';
 import type { Database } from '../../store/postgres/schema.ts';
 import type { IdentityDeps } from './deps.ts';
 import { demandRoomForMember, insertMember } from './join-organization.ts';
-import { plainEmail } from './people.ts';
+import { everyMembershipOf, plainEmail } from './people.ts';
 
 export type Invitation = Selectable<Database['invitations']>;
 
@@ -16,13 +16,15 @@ export function findInvitationByToken(db: Kysely<Database>, token: string): Prom
     .executeTakeFirst();
 }
 
-/** The oldest open invitation for this address in any organization. */
-export function findInvitationByEmail(db: Kysely<Database>, email: string): Promise<Invitation | undefined> {
+const INVITATIONS_MAX = 100;
+
+/** The open invitations to this address, of any organization, the oldest first. */
+export function openInvitationsTo(db: Kysely<Database>, email: string): Promise<Invitation[]> {
   return openInvitations(db)
     .where(sql<string>`lower(email)`, '=', plainEmail(email))
     .orderBy('id')
-    .limit(1)
-    .executeTakeFirst();
+    .limit(INVITATIONS_MAX)
+    .execute();
 }
 
 function openInvitations(db: Kysely<Database>) {
@@ -59,7 +61,7 @@ export async function acceptInvitation(
     if (held === undefined) throw noSuchInvitation();
     const joining = await person(tx);
     if (!(await insertMember(tx, { organizationId, userId: joining, role }))) {
-      throw new RelayError('conflict', { message: 'You’re already a member of this organization.' });
+      throw await alreadyMember(tx, organizationId, joining);
     }
     await tx
       .updateTable('invitations')
@@ -81,6 +83,21 @@ export async function acceptInvitation(
   });
   await announce(deps, organizationId, version);
   return userId;
+}
+
+async function alreadyMember(
+  tx: Transaction<Database>,
+  organizationId: string,
+  userId: string,
+): Promise<RelayError> {
+  const current = (await everyMembershipOf(tx, userId)).find(
+    (each) => each.organizationId === organizationId,
+  );
+  const message =
+    current?.isActive === false
+      ? 'Your access to this organization is suspended. Ask an owner or admin to restore it.'
+      : 'You’re already a member of this organization.';
+  return new RelayError('conflict', { message });
 }
 
 /**

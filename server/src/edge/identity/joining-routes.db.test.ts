@@ -61,7 +61,12 @@ describe('an invitation', () => {
   it('is for the address it names: a user with an account accepts while signed in to it', async () => {
     const guest = await signUp(room, 'Guest');
     const token = await room.invite(host.organizationId, guest.email, 'developer');
-    assert.equal((await accept(token)).code, 'conflict');
+    const asked = await accept(token, {});
+    assert.deepEqual(
+      [asked.code, (asked.body['error'] as { param: string }).param],
+      ['conflict', 'password'],
+    );
+    assert.equal((await accept(token, { password: 'somebody else’s' })).code, 'invalid_credentials');
     const stranger = await signUp(room, 'Stranger');
     assert.equal((await accept(token, {}, stranger.browser)).code, 'conflict');
     const forged = await guest.browser.send(

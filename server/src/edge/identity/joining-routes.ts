@@ -1,17 +1,21 @@
 import type { Session, SignUp } from '@relay/contract';
+import type { Transaction } from 'kysely';
 import { demandAccounts } from '../../domain/accounts.ts';
 import { RelayError } from '../../domain/relay-error.ts';
 import { demandStorable } from '../../domain/storable-fields.ts';
 import type { Call, Handlers } from '../../http/call.ts';
 import { accountExistsLetter, signUpLetter } from '../../mail/letters.ts';
-import { appendAudit } from '../../store/configuration/audit-log.ts';
-import { changeAccess } from '../../store/configuration/config-version.ts';
+import type { Database } from '../../store/postgres/schema.ts';
 import type { IdentityDeps } from './deps.ts';
+import { requireActiveAccount } from './find-home.ts';
+import { foundOrganization } from './found-organization.ts';
 import { acceptInvitation, findInvitationByToken, type Invitation, noSuchInvitation } from './invitations.ts';
-import { insertOrganization, insertPerson, type NewPerson } from './join-organization.ts';
+import { insertPerson } from './join-organization.ts';
 import { openSession } from './open-session.ts';
 import type { Parts } from './parts.ts';
-import { findUserByEmail, plainEmail } from './people.ts';
+import { hasPassword } from './passwords.ts';
+import { findUserByEmail, plainEmail, type UserRow } from './people.ts';
+import { provePassword } from './prove-password.ts';
 import { demandIntent, demandOwnOrigin } from './request-intent.ts';
 import { clientOf } from './session-calls.ts';
 import type { LiveSession } from './sessions.ts';
@@ -50,7 +54,8 @@ export function joiningHandlers(parts: Parts): Handlers {
       const succeeded = await parts.attempts.take(emailVerified ? [] : [{ kind: 'failed_sign_up', of }]);
       const passwordHash = await parts.passwords.hash(password);
       const person = { name, email, emailVerified, proof: { passwordHash } };
-      const founded = await foundOrganization(deps, call.requestId, person, organization_name);
+      const owner = (tx: Transaction<Database>) => insertPerson(tx, deps.newId, person);
+      const founded = await foundOrganization(deps, call.requestId, owner, organization_name);
       await succeeded();
       return openSession(parts, call, { ...founded, method: 'sign_up' });
     },
@@ -64,13 +69,8 @@ export function joiningHandlers(parts: Parts): Handlers {
       const user = await findUserByEmail(deps.db, invitation.email);
       if (user === undefined) return joinAsNewcomer(parts, call, invitation);
       const session = await parts.sessions.find(call.header('cookie'));
-      if (session?.userId !== user.id) {
-        throw new RelayError('conflict', {
-          message: `This invitation is for ${invitation.email}, which already has an account. Sign in, then accept.`,
-          param: 'token',
-        });
-      }
-      return joinAsUser(parts, call, invitation, session);
+      if (session?.userId === user.id) return joinAsUser(parts, call, invitation, session);
+      return joinWithPassword(parts, call, invitation, user);
     },
   };
 }
@@ -119,32 +119,6 @@ async function sendSignUpLink({ deps }: Parts, email: string): Promise<void> {
   await deps.mail?.post(letter);
 }
 
-/** Creates a user and their organization in one transaction. */
-export async function foundOrganization(
-  deps: Pick<IdentityDeps, 'db' | 'newId'>,
-  requestId: string,
-  person: NewPerson,
-  organizationName: string,
-): Promise<{ userId: string; organizationId: string }> {
-  const organizationId = deps.newId();
-  const { result: userId } = await changeAccess(deps.db, organizationId, async (tx) => {
-    const ownerId = await insertPerson(tx, deps.newId, person);
-    await insertOrganization(tx, { id: organizationId, name: organizationName, ownerId });
-    await appendAudit(tx, {
-      id: deps.newId(),
-      organizationId,
-      actor: { type: 'user', userId: ownerId },
-      requestId,
-      action: 'organization.create',
-      targetType: 'organization',
-      targetId: organizationId,
-      after: { name: organizationName, plan: 'free' },
-    });
-    return { result: ownerId, keyIds: [] };
-  });
-  return { userId, organizationId };
-}
-
 async function joinAsNewcomer(
   parts: Parts,
   call: Call<'acceptInvitation'>,
@@ -185,4 +159,29 @@ async function joinAsUser(
   demandIntent(parts.deps, session.id, { method: 'POST', header: call.header });
   await acceptInvitation(parts.deps, call.requestId, invitation, async () => session.userId);
   return switchOrganization(parts, call, session, invitation.organization_id);
+}
+
+/** For a user without a session, who may have no other organization to sign in to. */
+async function joinWithPassword(
+  parts: Parts,
+  call: Call<'acceptInvitation'>,
+  invitation: Invitation,
+  user: UserRow,
+): Promise<Session> {
+  const { password, totp_code } = call.body;
+  if (password === undefined) throw await accountExists(parts, user);
+  const { method } = await provePassword(parts, call, { email: user.email, password, totp_code });
+  requireActiveAccount(user);
+  await acceptInvitation(parts.deps, call.requestId, invitation, async () => user.id);
+  return openSession(parts, call, { userId: user.id, organizationId: invitation.organization_id, method });
+}
+
+async function accountExists({ deps }: Parts, { id, email }: UserRow): Promise<RelayError> {
+  const next = (await hasPassword(deps.db, id))
+    ? 'Send its `password`.'
+    : 'Sign in with single sign-on first.';
+  return new RelayError('conflict', {
+    message: `This invitation is for ${email}, which already has an account. ${next}`,
+    param: 'password',
+  });
 }

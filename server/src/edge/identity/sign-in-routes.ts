@@ -1,17 +1,20 @@
 import type { Session, SessionCreate } from '@relay/contract';
 import { demandAccounts } from '../../domain/accounts.ts';
 import { RelayError } from '../../domain/relay-error.ts';
+import { demandStorable } from '../../domain/storable-fields.ts';
 import type { Call, Handlers } from '../../http/call.ts';
 import { appendAudit } from '../../store/configuration/audit-log.ts';
 import { clearCookie } from './cookies.ts';
+import { findHome, noHome, requireActiveAccount } from './find-home.ts';
+import { foundOrganization, ownerOf } from './found-organization.ts';
 import { answerSession, openSession, sessionCookie } from './open-session.ts';
 import type { Parts } from './parts.ts';
-import { findUserByEmail, membershipsOf } from './people.ts';
+import { membershipsOf, type UserRow } from './people.ts';
+import { type Credentials, provePassword } from './prove-password.ts';
 import { demandOwnOrigin } from './request-intent.ts';
 import { actorOf, clientOf, sessionOf } from './session-calls.ts';
 import { digestOfAdminToken, isSameText } from './session-secrets.ts';
 import { endSession, type LiveSession } from './sessions.ts';
-import { takeSignIn } from './sign-in-attempt.ts';
 
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -105,47 +108,38 @@ async function signInWithToken(parts: Parts, call: Call<'createSession'>): Promi
 }
 
 async function signInWithPassword(parts: Parts, call: Call<'createSession'>): Promise<Session> {
-  const { email, password, totp_code: code } = demandCredentials(call.body);
-  demandAccounts(parts.deps);
-  const { db } = parts.deps;
-  const succeeded = await takeSignIn(parts, call, email);
-  const user = await findUserByEmail(db, email);
-  if (!(await parts.passwords.matches(user?.id ?? null, password)) || user === undefined)
-    throw new RelayError('invalid_credentials');
-  if (user.two_factor_enabled) {
-    if (code === undefined) {
-      await succeeded();
-      throw new RelayError('totp_required');
-    }
-    // Only a client that has the password gets here, so this limit locks out no one else.
-    const accepted = await parts.attempts.take([{ kind: 'second_factor', of: user.id }]);
-    if (!(await parts.secondFactor.consume(user.id, code)))
-      throw new RelayError('invalid_credentials', { param: 'totp_code' });
-    await accepted();
-  }
-  await succeeded();
-  const method = user.two_factor_enabled ? 'second_factor' : 'password';
-  return openSession(parts, call, { userId: user.id, organizationId: await homeOf(parts, user), method });
+  const { deps } = parts;
+  const credentials = demandCredentials(call.body);
+  demandAccounts(deps);
+  const { user, method } = await provePassword(parts, call, credentials);
+  const { organization_name: name } = call.body;
+  if (name !== undefined)
+    return openSession(parts, call, { ...(await found(parts, call, user, name)), method });
+  const organizationId = await findHome(deps, call.requestId, user, user.email_verified);
+  if (organizationId === null) throw await noHome(deps, user, deps.mode === 'hosted');
+  return openSession(parts, call, { userId: user.id, organizationId, method });
 }
 
-function demandCredentials(body: SessionCreate) {
+/** An organization of their own, for a user who is in none. */
+async function found({ deps, attempts }: Parts, call: Call<'createSession'>, user: UserRow, name: string) {
+  if (deps.mode !== 'hosted') {
+    throw new RelayError('mode_unsupported', {
+      message: 'A self-hosted deployment has one organization. Sign in without `organization_name`.',
+      param: 'organization_name',
+    });
+  }
+  requireActiveAccount(user);
+  demandStorable({ organization_name: name });
+  await attempts.take([{ kind: 'sign_up', of: clientOf(call).of }]);
+  return foundOrganization(deps, call.requestId, ownerOf(user), name);
+}
+
+function demandCredentials(body: SessionCreate): Credentials {
   const { email, password, totp_code } = body;
   if (email !== undefined && password !== undefined) return { email, password, totp_code };
   throw new RelayError('invalid_request', {
     message: 'Send `email` and `password`, or `token` with the admin token of a self-hosted deployment.',
     param: email === undefined ? 'email' : 'password',
-  });
-}
-
-/** The organization to start in: the user's oldest membership. */
-async function homeOf(
-  { deps }: Pick<Parts, 'deps'>,
-  user: { readonly id: string; readonly status: string },
-): Promise<string> {
-  const [home] = user.status === 'active' ? await membershipsOf(deps.db, user.id) : [];
-  if (home !== undefined) return home.organizationId;
-  throw new RelayError('permission_denied', {
-    message: 'You are not an active member of any organization. Ask an owner or admin for an invitation.',
   });
 }
 

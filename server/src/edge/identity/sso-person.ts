@@ -1,14 +1,15 @@
-import type { Kysely } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
 import { RelayError } from '../../domain/relay-error.ts';
 import { appendAudit } from '../../store/configuration/audit-log.ts';
 import { changeAccess } from '../../store/configuration/config-version.ts';
 import type { Database } from '../../store/postgres/schema.ts';
 import type { IdentityDeps } from './deps.ts';
+import { findHome, noHome } from './find-home.ts';
+import { foundOrganization, ownerOf } from './found-organization.ts';
 import type { Profile } from './identity-provider.ts';
-import { acceptInvitation, announce, findInvitationByEmail } from './invitations.ts';
+import { acceptInvitation, announce, openInvitationsTo } from './invitations.ts';
 import { demandRoomForMember, insertMember, insertPerson, insertProof } from './join-organization.ts';
-import { foundOrganization } from './joining-routes.ts';
-import { findUserByEmail, membershipsOf, readUser, type UserRow } from './people.ts';
+import { everyMembershipOf, findUserByEmail, plainEmail, readUser, type UserRow } from './people.ts';
 
 export interface Arrival {
   readonly userId: string;
@@ -27,13 +28,14 @@ export async function arriveBySso(
 ): Promise<Arrival> {
   const user = (await findLinked(deps.db, profile)) ?? (await linkByEmail(deps, profile, signedInUserId));
   if (user === undefined) return welcome(deps, requestId, profile);
-  const [home] = user.status === 'active' ? await membershipsOf(deps.db, user.id) : [];
-  if (home !== undefined) return { userId: user.id, organizationId: home.organizationId };
-  const invitation = user.status === 'active' ? await findInvitationByEmail(deps.db, user.email) : undefined;
-  // A removed member does not come back without an invitation.
-  if (invitation === undefined || !profile.emailVerified) throw notAMember();
-  await acceptInvitation(deps, requestId, invitation, async () => user.id);
-  return { userId: user.id, organizationId: invitation.organization_id };
+  const isAddressProven =
+    user.email_verified || (profile.emailVerified && plainEmail(profile.email) === plainEmail(user.email));
+  const home = await findHome(deps, requestId, user, isAddressProven);
+  if (home !== null) return { userId: user.id, organizationId: home };
+  // A removed member does not come back without an invitation, but may have an organization of their own.
+  const isRemoved = (await everyMembershipOf(deps.db, user.id)).length === 0;
+  if (!isRemoved || deps.mode !== 'hosted') throw await noHome(deps, user, false);
+  return foundOrganization(deps, requestId, ownerOf(user), organizationNameOf(user.name));
 }
 
 async function findLinked(db: Kysely<Database>, profile: Profile): Promise<UserRow | undefined> {
@@ -80,14 +82,17 @@ async function linkByEmail(
 async function welcome(deps: IdentityDeps, requestId: string, profile: Profile): Promise<Arrival> {
   const { name, email } = profile;
   const person = { name, email, emailVerified: true, proof: profile };
-  const invitation = await findInvitationByEmail(deps.db, email);
+  const [invitation] = await openInvitationsTo(deps.db, email);
   if (invitation !== undefined) {
     const userId = await acceptInvitation(deps, requestId, invitation, (tx) =>
       insertPerson(tx, deps.newId, person),
     );
     return { userId, organizationId: invitation.organization_id };
   }
-  if (deps.mode === 'hosted') return foundOrganization(deps, requestId, person, organizationNameOf(name));
+  if (deps.mode === 'hosted') {
+    const owner = (tx: Transaction<Database>) => insertPerson(tx, deps.newId, person);
+    return foundOrganization(deps, requestId, owner, organizationNameOf(name));
+  }
   const role = deps.oidc?.joinRole ?? null;
   if (role === null || deps.admin === null) throw notAMember();
   const { organizationId } = deps.admin;

@@ -131,18 +131,23 @@ describe('single sign-on', () => {
       assert.equal((await signIn(room.browser(), squatter.email)).status, 201);
     });
 
-    it('does not bring back a removed member', async () => {
+    it('brings a removed member back with an invitation, and else to an organization of their own', async () => {
       const browser = room.browser();
       await travel(browser, person('Removed'));
-      const { userId } = await meOf(browser);
-      await room.db.deleteFrom('organization_members').where('user_id', '=', userId).execute();
-      const back = await travel(room.browser(), person('Removed'));
-      assert.deepEqual([back.status, back.code], [403, 'permission_denied']);
+      const { userId, organizationId: first } = await meOf(browser);
+      const remove = () => room.db.deleteFrom('organization_members').where('user_id', '=', userId).execute();
+      await remove();
       const host = await signUp(room, 'Forgiving');
       await room.invite(host.organizationId, 'removed@example.com', 'billing');
       const invited = room.browser();
       await travel(invited, person('Removed'));
       assert.equal((await meOf(invited)).organizationId, host.organizationId);
+      await remove();
+      const alone = room.browser();
+      await travel(alone, person('Removed'));
+      const { organizationId, role } = await meOf(alone);
+      assert.equal(role, 'owner');
+      assert.ok(![first, host.organizationId].includes(organizationId));
     });
 
     it('refuses an answer that is not for this client, this issuer, this moment or this journey', async () => {

@@ -41,6 +41,22 @@ export function findKey(db: Kysely<Database>, scope: KeyScope, id: string): Prom
   return keysIn(db, scope).where('id', '=', id).executeTakeFirst();
 }
 
+/** Revokes those of a member that are not revoked yet. The caller has locked the member. */
+export function revokeKeys(
+  tx: Transaction<Database>,
+  { organizationId, userId }: { readonly organizationId: string; readonly userId: string },
+  now: Date,
+): Promise<KeyRow[]> {
+  return tx
+    .updateTable('api_keys')
+    .set({ revoked_at: now })
+    .where('organization_id', '=', organizationId)
+    .where('user_id', '=', userId)
+    .where('revoked_at', 'is', null)
+    .returningAll()
+    .execute();
+}
+
 /** Each attempt after the first means that another transaction moved the key meanwhile. */
 const LOCK_ATTEMPTS_MAX = 10;
 

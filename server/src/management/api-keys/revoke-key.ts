@@ -38,14 +38,19 @@ async function commit(deps: RevokeKeyDeps, call: WriteCall, scope: KeyScope, id:
     if (before.revoked_at === null) {
       demandMatch(call.header, before);
       const after = await updateKey(tx, before, { revoked_at: new Date(deps.clock.nowMs()) });
-      await appendAudit(tx, entryOf(deps, call, before, after));
+      await appendAudit(tx, revocationEntry(deps, call, before, after));
     }
     return { result: undefined, keyIds: [before.id] };
   });
   return version;
 }
 
-function entryOf(deps: RevokeKeyDeps, call: WriteCall, before: KeyRow, after: KeyRow) {
+export function revocationEntry(
+  deps: Pick<RevokeKeyDeps, 'newId'>,
+  call: WriteCall,
+  before: KeyRow,
+  after: KeyRow,
+) {
   return {
     id: deps.newId(),
     organizationId: call.caller.organizationId,

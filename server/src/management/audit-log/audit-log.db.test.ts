@@ -122,7 +122,7 @@ describe('the audit log', () => {
     const { body } = await lane(admin, 'Left behind');
     await room.call('removeMember', room.acme, { id: admin.userId });
     const [entry] = (await read({ target_id: body.id })).data;
-    assert.deepEqual(entry?.actor, { type: 'user', id: admin.userId, name: null });
+    assert.deepEqual(entry?.actor, { type: 'user', id: admin.userId, name: 'admin' });
   });
 });
 

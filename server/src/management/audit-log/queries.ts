@@ -22,19 +22,25 @@ export type EntryRow = Awaited<ReturnType<ReturnType<typeof entriesQuery>['execu
 
 type ActorColumn = 'actor_user_id' | 'actor_key_id';
 
-/** Newest first, with the names of users and keys that still exist. */
+/** Newest first, with the names of users, removed members and keys. */
 export function entriesQuery(db: Kysely<Database>, search: EntrySearch) {
   return db
     .with('entry', (inner) => pageOf(inner as unknown as Kysely<Database>, search))
     .selectFrom('entry')
     .leftJoin('users', 'users.id', 'entry.actor_user_id')
+    .leftJoin('former_members as former', (join) =>
+      join
+        .onRef('former.user_id', '=', 'entry.actor_user_id')
+        .on('former.organization_id', '=', search.organizationId),
+    )
     .leftJoin('api_keys', (join) =>
       join
         .onRef('api_keys.id', '=', 'entry.actor_key_id')
         .on('api_keys.organization_id', '=', search.organizationId),
     )
     .selectAll('entry')
-    .select(['users.name as user_name', 'api_keys.name as key_name'])
+    .select(({ fn }) => fn.coalesce('users.name', 'former.name').as('user_name'))
+    .select('api_keys.name as key_name')
     .orderBy('entry.id', 'desc');
 }
 

@@ -106,11 +106,11 @@ export async function nameOfOrganization(db: Kysely<Database>, organizationId: s
   return name;
 }
 
-export async function isMember(
+export async function memberWithAddress(
   db: Kysely<Database>,
   organizationId: string,
   email: string,
-): Promise<boolean> {
+): Promise<string | undefined> {
   const found = await db
     .selectFrom('organization_members as member')
     .innerJoin('users', 'users.id', 'member.user_id')
@@ -118,5 +118,5 @@ export async function isMember(
     .where('member.organization_id', '=', organizationId)
     .where(sql`lower(users.email)`, '=', sql`lower(${email})`)
     .executeTakeFirst();
-  return found !== undefined;
+  return found?.user_id;
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { headers, type InvitationCreated } from '@relay/contract';
+import { DEPLOYMENT_USER_ID, headers, type InvitationCreated } from '@relay/contract';
 import type { Transaction } from 'kysely';
 import type { RoleName } from '../../domain/access.ts';
 import { demandAccounts } from '../../domain/accounts.ts';
@@ -23,10 +23,10 @@ import {
   closeExpired,
   type InvitationRow,
   insertInvitation,
-  isMember,
   listInvitations,
   lockOpenInvitation,
   memberCount,
+  memberWithAddress,
   nameOfOrganization,
   withdrawInvitation,
 } from './queries.ts';
@@ -149,10 +149,13 @@ async function demandNoMember(
   organizationId: string,
   email: string,
 ): Promise<void> {
-  if (!(await isMember(tx, organizationId, email))) return;
+  const memberId = await memberWithAddress(tx, organizationId, email);
+  if (memberId === undefined) return;
   throw conflict(
     'email',
-    'A member of this organization already has this address. Change their role with PATCH /api/org/members/{user_id} instead.',
+    memberId === DEPLOYMENT_USER_ID
+      ? 'This address belongs to the admin token. Invite another address.'
+      : 'A member of this organization already has this address. Change their role, or activate them if they are suspended, with PATCH /api/org/members/{user_id} instead.',
   );
 }
 

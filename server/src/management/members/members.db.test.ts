@@ -6,9 +6,12 @@ import { type FreshDatabase, freshDatabase } from '@relay/testbed';
 import type { RoleName } from '../../domain/access.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { RelayError } from '../../domain/relay-error.ts';
+import { namesOf } from '../../store/configuration/names-of.ts';
 import { addMember, asKey, type ManagementFixture, refusal, startManagement } from '../fixture.ts';
 
 const ACCOUNTS = { mode: 'self_hosted', accounts: true, version: '0.0.0' } as const;
+
+const asSession = (caller: Caller): Caller => ({ ...caller, kind: 'session', sessionId: caller.userId });
 
 describe('members', () => {
   let database: FreshDatabase;
@@ -126,20 +129,66 @@ describe('members', () => {
     await assert.rejects(update(owner, member, { status: 'invited' }), refusal('invalid_request', 'status'));
   });
 
-  it('are removed with their keys', async () => {
+  const statusesOf = async (...ids: string[]) => {
+    const { body } = await room.call('listOrgApiKeys', owner);
+    return ids.map((id) => body.find((key) => key.id === id)?.status);
+  };
+  const actionsOf = async (requestId: string) => {
+    const entries = await room.db
+      .selectFrom('audit_log')
+      .select(['action', 'target_id'])
+      .where('request_id', '=', requestId)
+      .orderBy('action')
+      .execute();
+    return entries.map(({ action, target_id }) => [action, target_id]);
+  };
+
+  it('are removed, and their keys stay in the list, revoked, each with an audit entry', async () => {
     const member = await addMember(room, owner, 'developer');
     const sibling = await addKey(owner, null);
     const key = await addKey(member, null);
-    await remove(owner, member);
+    const { requestId } = await remove(owner, member);
     assert.equal(await shown(member), undefined);
     assert.equal((await room.snapshots.load(owner.organizationId)).members.has(member.userId), false);
-    const keys = await room.db
-      .selectFrom('api_keys')
-      .select('id')
-      .where('id', 'in', [key, sibling])
-      .execute();
-    assert.deepEqual(keys, [{ id: sibling }]);
+    assert.deepEqual(await statusesOf(key, sibling), ['revoked', 'active']);
+    assert.deepEqual(await actionsOf(requestId), [
+      ['api_key.revoke', key],
+      ['member.delete', member.userId],
+    ]);
     await assert.rejects(remove(owner, member), refusal('not_found'));
+  });
+
+  it('keep the name that they had in the organization’s history', async () => {
+    const member = await addMember(room, owner, 'developer');
+    const named = () => namesOf(room.db, owner.organizationId, 'user', [member.userId, owner.userId]);
+    const before = await named();
+    await remove(owner, member);
+    await room.db.updateTable('users').set({ name: 'Elsewhere' }).where('id', '=', member.userId).execute();
+    assert.deepEqual(new Map(await named()), new Map(before));
+    assert.equal((await namesOf(room.db, room.globex.organizationId, 'user', [member.userId])).size, 0);
+  });
+
+  it('leave by themselves, whatever their role, also while suspended', async () => {
+    for (const role of ['admin', 'developer', 'viewer', 'billing'] as const) {
+      const member = await addMember(room, owner, role);
+      const key = await addKey(member, null);
+      if (role === 'viewer') await update(owner, member, { status: 'suspended' });
+      const { requestId } = await room.call('leaveOrganization', asSession(member));
+      assert.equal(await shown(member), undefined);
+      assert.deepEqual(await statusesOf(key), ['revoked']);
+      assert.deepEqual(await actionsOf(requestId), [
+        ['api_key.revoke', key],
+        ['member.delete', member.userId],
+      ]);
+    }
+  });
+
+  it('which an earlier version removes leave the same behind', async () => {
+    const member = await addMember(room, owner, 'developer');
+    const key = await addKey(member, null);
+    await room.db.deleteFrom('organization_members').where('user_id', '=', member.userId).execute();
+    assert.deepEqual(await statusesOf(key), ['revoked']);
+    assert.equal((await namesOf(room.db, owner.organizationId, 'user', [member.userId])).size, 1);
   });
 
   it('with If-Match change only in the version that was read', async () => {
@@ -282,26 +331,5 @@ describe('the last owner', () => {
       .where('status', '=', 'active')
       .execute();
     assert.equal(left.length, 1);
-  });
-});
-
-describe('members of a deployment without accounts', () => {
-  it('are the implicit owner, whom nobody changes', async () => {
-    const database = await freshDatabase();
-    const room = await startManagement(database.url);
-    try {
-      const { body } = await room.call('listMembers', room.acme);
-      assert.deepEqual(
-        body.map(({ id, role }) => [id, role]),
-        [[room.acme.userId, 'owner']],
-      );
-      const id = room.acme.userId;
-      const disabled = refusal('accounts_disabled');
-      await assert.rejects(room.call('updateMember', room.acme, { id, body: { role: 'viewer' } }), disabled);
-      await assert.rejects(room.call('removeMember', room.acme, { id }), disabled);
-    } finally {
-      await room.close();
-      await database.drop();
-    }
   });
 });

@@ -1,5 +1,7 @@
+import { DEPLOYMENT_USER_ID } from '@relay/contract';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { isPlanName } from '../../domain/access.ts';
+import type { AccountsSetting } from '../../domain/accounts.ts';
 import type { Database } from '../../store/postgres/schema.ts';
 import type { Standing } from '../api-keys/standing.ts';
 import type { RowRange } from '../resources/rows.ts';
@@ -7,25 +9,33 @@ import type { RowRange } from '../resources/rows.ts';
 /** A membership with its user. The id is the user's id. */
 export type MemberRow = Awaited<ReturnType<typeof listMembers>>[number];
 
-/** Ordered by id. */
-export function listMembers(db: Kysely<Database>, organizationId: string, { afterId, limit }: RowRange) {
+/** Ordered by id. Without accounts, the one that the tokens act for; with accounts, the people. */
+export function listMembers(
+  db: Kysely<Database>,
+  organizationId: string,
+  { accounts }: AccountsSetting,
+  { afterId, limit }: RowRange,
+) {
   return membersOf(db, organizationId)
+    .$if(accounts, (query) => query.where('member.user_id', '!=', DEPLOYMENT_USER_ID))
     .$if(afterId !== undefined, (query) => query.where('member.user_id', '>', afterId ?? ''))
     .orderBy('member.user_id')
     .$if(limit !== undefined, (query) => query.limit(limit ?? 0))
     .execute();
 }
 
+/** A person: the row that the admin token acts through is not a member. */
 export function findMember(
   db: Kysely<Database>,
   organizationId: string,
   userId: string,
 ): Promise<MemberRow | undefined> {
+  if (userId === DEPLOYMENT_USER_ID) return Promise.resolve(undefined);
   return membersOf(db, organizationId).where('member.user_id', '=', userId).executeTakeFirst();
 }
 
 /**
- * The standings of these members and of all owners, locked until commit. Every change of members locks all
+ * The standings of these members and of all people who are owners, locked until commit. Every change of members locks all
  * owners in the same order, so two concurrent changes cannot each remove what is then the last owner.
  */
 export async function lockStandings(
@@ -40,7 +50,12 @@ export async function lockStandings(
     .select(['member.user_id', 'member.role', 'member.status', 'users.status as user_status'])
     .select('organizations.plan')
     .where('member.organization_id', '=', organizationId)
-    .where((row) => row.or([row('member.role', '=', 'owner'), row('member.user_id', 'in', [...userIds])]))
+    .where((row) =>
+      row.or([
+        row.and([row('member.role', '=', 'owner'), row('member.user_id', '!=', DEPLOYMENT_USER_ID)]),
+        row('member.user_id', 'in', [...userIds]),
+      ]),
+    )
     .orderBy('member.user_id')
     .forUpdate('member')
     .execute();
@@ -67,7 +82,7 @@ export async function updateMember(
     .execute();
 }
 
-/** The database also deletes the keys and limits of the member. */
+/** The database also deletes the member’s limits, revokes their keys, and keeps their name. */
 export async function removeMember(
   tx: Transaction<Database>,
   organizationId: string,

@@ -6,13 +6,15 @@ import { appendAudit } from '../../store/configuration/audit-log.ts';
 import { changeAccess } from '../../store/configuration/config-version.ts';
 import type { Database } from '../../store/postgres/schema.ts';
 import { demandDelegation } from '../api-keys/grants.ts';
+import { revokeKeys } from '../api-keys/queries.ts';
+import { revocationEntry } from '../api-keys/revoke-key.ts';
 import { activeStanding, type Standing } from '../api-keys/standing.ts';
 import { actorOf } from '../resources/audited-row.ts';
 import type { ManagementDeps } from '../resources/deps.ts';
 import { demandMatch, entityTag } from '../resources/entity-tag.ts';
 import { listFound } from '../resources/paging.ts';
 import { heldReference } from '../resources/reference.ts';
-import { invalidField, isId, notFound } from '../resources/refusals.ts';
+import { conflict, invalidField, isId, notFound } from '../resources/refusals.ts';
 import { changedFields } from '../resources/repeated-fields.ts';
 import type { WriteCall } from '../resources/write-resource.ts';
 import {
@@ -30,8 +32,13 @@ import { toMember } from './wire.ts';
 interface Seat {
   readonly before: MemberRow;
   readonly target: Standing;
-  readonly actor: Standing;
   readonly standings: ReadonlyMap<string, Standing>;
+}
+
+/** The member after the change, null when removed, and the keys that it changed. */
+interface Change {
+  readonly after: MemberRow | null;
+  readonly keyIds: readonly string[];
 }
 
 export function memberHandlers(deps: ManagementDeps): Handlers {
@@ -39,25 +46,30 @@ export function memberHandlers(deps: ManagementDeps): Handlers {
     async listMembers(call) {
       const { organizationId } = call.caller;
       const db = deps.ofOrganization(organizationId);
-      const rows = await listFound(call, 'listMembers', (range) => listMembers(db, organizationId, range));
+      const rows = await listFound(call, 'listMembers', (range) =>
+        listMembers(db, organizationId, deps.deployment, range),
+      );
       return rows.map(toMember);
     },
     async updateMember(call) {
       const { organizationId } = call.caller;
       const row = await changeMember(deps, call, 'update', call.params.user_id, async (tx, seat) => {
+        demandMatch(call.header, seat.before);
         // Removing a member grants nothing; a role may grant more than the permissions of the calling key.
-        demandDelegation(call.caller, seat.actor);
+        const actor = activeStanding(seat.standings, call.caller);
+        demandDelegation(call.caller, actor);
         const wanted = changedFields(MemberUpdate, call.body, toMember(seat.before));
         const team_id = await teamOf(tx, organizationId, wanted, seat.before);
         const after = { ...wantedOf(wanted, seat.before), team_id };
-        demandMayChange(seat.actor, { from: seat.before.role, to: after.role });
-        if (Object.keys(wanted).length === 0) return seat.before;
+        demandMayChange(actor, { from: seat.before.role, to: after.role });
+        if (Object.keys(wanted).length === 0) return { after: seat.before, keyIds: [] };
         demandOwnerLeft(seat.standings, seat.target, {
           role: after.role,
           active: after.status === 'active' && seat.before.user_status === 'active',
         });
         await updateMember(tx, organizationId, seat.before.id, after);
-        return (await findMember(tx, organizationId, seat.before.id)) ?? null;
+        // Changing a role changes no key.
+        return { after: (await findMember(tx, organizationId, seat.before.id)) ?? null, keyIds: [] };
       });
       if (row === null) throw notFound('member');
       call.setHeader(headers.etag, entityTag(row));
@@ -65,14 +77,42 @@ export function memberHandlers(deps: ManagementDeps): Handlers {
     },
     async removeMember(call) {
       await changeMember(deps, call, 'delete', call.params.user_id, async (tx, seat) => {
-        demandMayChange(seat.actor, { from: seat.before.role, to: null });
-        demandOwnerLeft(seat.standings, seat.target, null);
-        await removeMember(tx, call.caller.organizationId, seat.before.id);
-        return null;
+        demandMatch(call.header, seat.before);
+        demandMayChange(activeStanding(seat.standings, call.caller), { from: seat.before.role, to: null });
+        return remove(deps, tx, call, seat);
       });
       return undefined;
     },
+    async leaveOrganization(call) {
+      demandAccounts(deps.deployment);
+      if (call.caller.isAdminSession === true) {
+        throw conflict(
+          null,
+          'The admin token is not a member, so it cannot leave. Sign out instead: DELETE /api/session.',
+        );
+      }
+      await changeMember(deps, call, 'delete', call.caller.userId, (tx, seat) =>
+        remove(deps, tx, call, seat),
+      );
+      return undefined;
+    },
   };
+}
+
+/** Their keys are revoked with the membership, each with an entry of its own. */
+async function remove(
+  deps: ManagementDeps,
+  tx: Transaction<Database>,
+  call: WriteCall,
+  { before, target, standings }: Seat,
+): Promise<Change> {
+  demandOwnerLeft(standings, target, null);
+  const scope = { organizationId: call.caller.organizationId, userId: before.id };
+  const revoked = await revokeKeys(tx, scope, new Date(deps.clock.nowMs()));
+  const entries = revoked.map((key) => revocationEntry(deps, call, { ...key, revoked_at: null }, key));
+  await appendAudit(tx, ...entries);
+  await removeMember(tx, scope.organizationId, before.id);
+  return { after: null, keyIds: revoked.map(({ id }) => id) };
 }
 
 /**
@@ -84,15 +124,15 @@ async function changeMember(
   call: WriteCall,
   verb: 'update' | 'delete',
   userId: string,
-  write: (tx: Transaction<Database>, seat: Seat) => Promise<MemberRow | null>,
+  write: (tx: Transaction<Database>, seat: Seat) => Promise<Change>,
 ): Promise<MemberRow | null> {
   demandAccounts(deps.deployment);
   const { organizationId } = call.caller;
   const db = deps.ofOrganization(organizationId);
   const { result, version } = await changeAccess(db, organizationId, async (tx) => {
     const seat = await seatOf(tx, call, userId);
-    const after = await write(tx, seat);
-    if (after === seat.before) return { result: after, keyIds: [] };
+    const { after, keyIds } = await write(tx, seat);
+    if (after === seat.before) return { result: after, keyIds };
     await appendAudit(tx, {
       id: deps.newId(),
       organizationId: call.caller.organizationId,
@@ -104,8 +144,7 @@ async function changeMember(
       before: audited(seat.before),
       after: after && audited(after),
     });
-    // Changing a role changes no key, and the keys of a removed member are deleted.
-    return { result: after, keyIds: [] };
+    return { result: after, keyIds };
   });
   await deps.fences.raise(organizationId, version);
   await deps.snapshots.refreshNow(organizationId);
@@ -116,12 +155,10 @@ async function seatOf(tx: Transaction<Database>, call: WriteCall, userId: string
   const { organizationId, userId: actorId } = call.caller;
   if (!isId(userId)) throw notFound('member');
   const standings = await lockStandings(tx, organizationId, [userId, actorId]);
-  const actor = activeStanding(standings, call.caller);
   const target = standings.get(userId.toLowerCase());
   const before = target && (await findMember(tx, organizationId, target.userId));
   if (target === undefined || before === undefined) throw notFound('member');
-  demandMatch(call.header, before);
-  return { before, target, actor, standings };
+  return { before, target, standings };
 }
 
 function wantedOf(body: MemberUpdate, before: MemberRow): Pick<MemberRow, 'role' | 'status'> {

@@ -1,4 +1,4 @@
-import { type OrgApiKeyCreate, OrgApiKeyUpdate, type Scope } from '@relay/contract';
+import { DEPLOYMENT_USER_ID, type OrgApiKeyCreate, OrgApiKeyUpdate, type Scope } from '@relay/contract';
 import type { Transaction } from 'kysely';
 import type { Caller } from '../../domain/caller.ts';
 import { RelayError } from '../../domain/relay-error.ts';
@@ -60,7 +60,9 @@ async function memberFor(
   const held = await standingsOf(tx, caller.organizationId, userIds, { hold: true });
   const creator = activeStanding(held, caller);
   demandDelegation(caller, creator);
-  const member = held.get(user_uuid.toLowerCase());
+  const memberId = user_uuid.toLowerCase();
+  const isPerson = memberId !== DEPLOYMENT_USER_ID || memberId === caller.userId;
+  const member = isPerson ? held.get(memberId) : undefined;
   if (member === undefined) throw unknownReference('user_uuid', 'member');
   if (!member.active) {
     throw invalidField('user_uuid', 'user_uuid names a member who is suspended. Activate the member first.');

@@ -1,10 +1,9 @@
+import { DEPLOYMENT_USER_ID } from '@relay/contract';
 import type { Kysely } from 'kysely';
 import type { Database } from '../postgres/schema.ts';
 
-/** The ids are fixed, so every process of a deployment uses the same organization without asking. */
+/** The IDs are fixed, so every process of a deployment uses the same organization without asking. */
 const IMPLICIT_ORGANIZATION_ID = '00000000-0000-7000-8000-000000000001';
-const IMPLICIT_USER_ID = '00000000-0000-7000-8000-000000000002';
-
 /** The one organization and owner of a self-hosted deployment. Safe to call from several processes concurrently. */
 export async function ensureImplicitOrganization(
   db: Kysely<Database>,
@@ -18,14 +17,14 @@ export async function ensureImplicitOrganization(
       .execute();
     await tx
       .insertInto('users')
-      .values({ id: IMPLICIT_USER_ID, name: 'Owner', email: 'owner@localhost' })
+      .values({ id: DEPLOYMENT_USER_ID, name: 'Owner', email: 'owner@localhost' })
       .onConflict((conflict) => conflict.doNothing())
       .execute();
     await tx
       .insertInto('organization_members')
-      .values({ organization_id: IMPLICIT_ORGANIZATION_ID, user_id: IMPLICIT_USER_ID, role: 'owner' })
+      .values({ organization_id: IMPLICIT_ORGANIZATION_ID, user_id: DEPLOYMENT_USER_ID, role: 'owner' })
       .onConflict((conflict) => conflict.doNothing())
       .execute();
   });
-  return { organizationId: IMPLICIT_ORGANIZATION_ID, userId: IMPLICIT_USER_ID };
+  return { organizationId: IMPLICIT_ORGANIZATION_ID, userId: DEPLOYMENT_USER_ID };
 }

@@ -15,7 +15,7 @@ const NAMED = {
 
 export type NamedKind = keyof typeof NAMED;
 
-/** Names by id. A deleted resource has none; a model is named by itself. */
+/** Names by id. A deleted resource has none, a removed member does; a model is named by itself. */
 export async function namesOf(
   db: Kysely<Database>,
   organizationId: string,
@@ -23,13 +23,26 @@ export async function namesOf(
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
   if (kind === 'model' || ids.length === 0) return new Map();
-  const own =
+  const named =
     kind === 'user'
-      ? sql`id in (select user_id from organization_members where organization_id = ${organizationId})`
-      : sql`organization_id = ${organizationId}`;
+      ? namedPeople(organizationId)
+      : sql`select id, name from ${sql.table(NAMED[kind])} where organization_id = ${organizationId}`;
   const { rows } = await sql<{ id: string; name: string }>`
-    select id, name from ${sql.table(NAMED[kind])} where ${own} and id = any(${ids}::uuid[])`.execute(db);
+    select id, name from (${named}) as named where id = any(${ids}::uuid[])`.execute(db);
   return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
+/** Members, and those who were removed under the name that they had. */
+function namedPeople(organizationId: string) {
+  return sql`
+    select former.user_id as id, coalesce(users.name, former.name) as name
+    from former_members as former
+    left join organization_members as member using (organization_id, user_id)
+    left join users on users.id = member.user_id
+    where organization_id = ${organizationId}
+    union
+    select users.id, users.name from organization_members as member join users on users.id = member.user_id
+    where member.organization_id = ${organizationId}`;
 }
 
 /** A resource that something names by its id. */

@@ -30,6 +30,7 @@ const privileges: Readonly<Record<string, string>> = {
   credentials: 'DELETE INSERT SELECT UPDATE',
   endpoints: 'DELETE INSERT SELECT UPDATE',
   failure_rollups: 'SELECT',
+  former_members: 'SELECT',
   guardrail_bindings: 'DELETE INSERT SELECT UPDATE',
   guardrail_rollups: 'SELECT',
   guardrails: 'DELETE INSERT SELECT UPDATE',

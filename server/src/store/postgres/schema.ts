@@ -107,6 +107,13 @@ export const tables = {
     team_id: nullable(uuid),
     ...revision,
   },
+  /** The names of removed members, for the organization's history. */
+  former_members: {
+    organization_id: uuid,
+    user_id: uuid,
+    name: text,
+    removed_at: defaulted(timestamp),
+  },
   invitations: {
     ...owned,
     email: text,

@@ -94,10 +94,11 @@ export async function readStatementLines(
       from ${usageIn(period, organizationId, 'caller')} ${rest}
       group by 1, 2 order by 1, 2 limit ${limit}
     )
-    select line.*, person.name as user_name, key.name as key_name
+    select line.*, coalesce(person.name, former.name) as user_name, key.name as key_name
     from line
     left join organization_members as member on member.organization_id = ${organizationId} and member.user_id = line.user_id
     left join users as person on person.id = member.user_id
+    left join former_members as former on former.organization_id = ${organizationId} and former.user_id = line.user_id
     left join api_keys as key on key.organization_id = ${organizationId} and key.id = line.key_id
     order by line.user_id, line.key_id`.execute(db);
   return rows;

@@ -14,8 +14,7 @@ interface LeaveDialogProps {
 /** Confirms leaving the organization, which also ends the session. */
 export function LeaveDialog({ session, onClose }: LeaveDialogProps) {
   const leave = useChange({
-    run: (api) =>
-      api.DELETE('/api/org/members/{user_id}', { params: { path: { user_id: session.user.id } } }),
+    run: (api) => api.DELETE('/api/account/membership'),
     stale: [cacheKeys.session],
     said: () => words.left(session.org.name),
   });

@@ -1,0 +1,63 @@
+import { RelayError } from '../../domain/relay-error.ts';
+import type { IdentityDeps } from './deps.ts';
+import { acceptInvitation, openInvitationsTo } from './invitations.ts';
+import { everyMembershipOf, type UserRow } from './people.ts';
+
+type HomeDeps = Pick<IdentityDeps, 'db' | 'fences' | 'newId'>;
+
+/**
+ * The organization to start in: the user's oldest active membership, else one that has invited them. Signing in accepts that
+ * invitation only if the address is proven to be the user's: anyone can type an address when signing up. Null: neither.
+ */
+export async function findHome(
+  deps: HomeDeps,
+  requestId: string,
+  user: UserRow,
+  isAddressProven: boolean,
+): Promise<string | null> {
+  requireActiveAccount(user);
+  const memberships = await everyMembershipOf(deps.db, user.id);
+  const active = memberships.find(({ isActive }) => isActive);
+  if (active !== undefined) return active.organizationId;
+  const invitations = isAddressProven ? await openInvitationsTo(deps.db, user.email) : [];
+  let full: RelayError | null = null;
+  for (const invitation of invitations) {
+    const { organization_id: organizationId } = invitation;
+    if (memberships.some((each) => each.organizationId === organizationId)) continue;
+    try {
+      await acceptInvitation(deps, requestId, invitation, async () => user.id);
+      return organizationId;
+    } catch (error) {
+      // Another organization may have room.
+      if (!(error instanceof RelayError) || error.code !== 'entitlement_missing') throw error;
+      full ??= error;
+    }
+  }
+  if (full !== null) throw full;
+  return null;
+}
+
+export function requireActiveAccount({ status }: Pick<UserRow, 'status'>): void {
+  if (status === 'active') return;
+  throw new RelayError('permission_denied', {
+    message: 'This account is suspended in the whole deployment. Ask the people who run it to restore it.',
+  });
+}
+
+/** Why the user has no organization to start in, and what leads to one. `mayFound`: the same request may create one. */
+export async function noHome(
+  { db }: Pick<HomeDeps, 'db'>,
+  user: Pick<UserRow, 'id'>,
+  mayFound: boolean,
+): Promise<RelayError> {
+  const suspended = await everyMembershipOf(db, user.id);
+  const why =
+    suspended.length === 0
+      ? 'You are not a member of any organization. Ask an owner or admin for an invitation, and open its link.'
+      : `Your access to ${suspended.map(({ name }) => name).join(', ')} is suspended. Ask an owner or admin to restore it.`;
+  if (!mayFound) return new RelayError('permission_denied', { message: why });
+  return new RelayError('permission_denied', {
+    message: `${why} To create your own organization, sign in with a name for it (\`organization_name\`).`,
+    param: 'organization_name',
+  });
+}
