@@ -34,6 +34,7 @@ const SHOWN_WITH: Partial<Record<RouteId, RouteId>> = {
   deleteUserLimitPolicy: 'upsertUserLimitPolicy',
   deleteTeamLimitPolicy: 'upsertTeamLimitPolicy',
   deleteApiKeyLimitPolicy: 'upsertApiKeyLimitPolicy',
+  removeMember: 'updateMember',
   revokeApiKey: 'createApiKey',
   updateOrgApiKey: 'revokeOrgApiKey',
   planPrices: 'listPricingPolicies',

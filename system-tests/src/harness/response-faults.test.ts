@@ -23,7 +23,7 @@ const key = {
     labels: {},
   },
   ...{ status: 'active', created_at: '2026-01-01T00:00:00.000Z', first_used_at: null, last_used_at: null },
-  ...{ expires_at: null, revoked_at: null, team_id: null },
+  ...{ expires_at: null, revoked_at: null, team_id: null, etag: '"1"' },
 };
 
 function received(body: unknown, more: Partial<ReceivedResponse> = {}): ReceivedResponse {

@@ -11,7 +11,7 @@ export interface Advice {
 }
 
 /** A sentence with one of these asks for an act, so it must be in the table. */
-export const IMPERATIVE =
+const IMPERATIVE =
   /(?:^|, (?:and |or )?)(?:ask|send|sign|open|request|check|change|invite|withdraw|create|make|choose|contact|use|try|remove)\b/i;
 
 export const advices: readonly Advice[] = [

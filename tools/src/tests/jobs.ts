@@ -48,6 +48,7 @@ export const onlyInAll: Readonly<Record<string, string>> = {
   'system teams': 'db server/src/edge',
   'system translations': 'unit server/src/protocols',
   'system ways-in': 'system revocation',
+  'system ways-out': 'db server/src/edge',
   'system what-if': 'db server/src/management',
   'faults embedded': 'system embedded',
   'faults image': 'build package',

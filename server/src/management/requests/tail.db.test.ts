@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUIDv7 } from 'node:crypto';
-import { after, before, describe, it } from 'node:test';
+import { after, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type FreshDatabase, freshDatabase } from '@relay/testbed';
 import { createRandom, testSeed } from '@relay/testbed/random';
@@ -11,7 +11,7 @@ import type { LedgerRow } from '../../store/ledger/ledger-row.ts';
 import { findPosition, readMoment, readTail, type TailRow } from '../../store/ledger/log/read-tail.ts';
 import { type Checkpoint, checkpointAfter, checkpointAt } from '../../store/ledger/log/tail-checkpoint.ts';
 import { createDatabase, type DatabaseHandle } from '../../store/postgres/postgres.ts';
-import { type ManagementFixture, startManagement } from '../fixture.ts';
+import { addOrganization, type ManagementFixture, startManagement } from '../fixture.ts';
 import { idAt, insertRequests, recordRequests } from './ledger.fixture.ts';
 import { createTail, type Tail } from './tail.ts';
 
@@ -39,6 +39,11 @@ describe('the tail of the ledger', () => {
     tail = createTail({ ofOrganization: room.ofOrganization, tickMs: 20, heartbeatMs: HEARTBEAT_MS });
     // The partitions of today and yesterday.
     await recordRequests(room.db, [row(), row(-86_400_000)]);
+  });
+  // A transaction elsewhere on the server moves a checkpoint back, to rows of an earlier test.
+  beforeEach(async () => {
+    serial += 1;
+    ({ organizationId } = await addOrganization(room.db, `tail-${serial}`));
   });
   after(async () => {
     await room.close();

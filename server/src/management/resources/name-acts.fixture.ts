@@ -18,11 +18,11 @@ export interface NameActs {
   readonly compared: number;
 }
 
-// Few words, so that slugs, names, models and `provider/model` often collide, also by case and white space.
+// Few words, so that slugs, names, models and `provider/model` often collide, also by case.
 const WORDS = [
   'Prod',
   'prod',
-  'PROD ',
+  'PROD',
   'prod-2',
   'Batch',
   'batch',

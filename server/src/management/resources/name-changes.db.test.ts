@@ -42,7 +42,7 @@ describe('the callable names of an organization', () => {
     await empty();
     await lane('Support Bot');
     const taken = refusal('name_taken', undefined, /stands for the lane "support-bot"/);
-    for (const name of ['Support Bot', 'support bot', ' SUPPORT BOT ', 'support-bot'])
+    for (const name of ['Support Bot', 'support bot', 'SUPPORT BOT', 'support-bot'])
       await assert.rejects(lane(name), taken, name);
     const other = await lane('Other');
     await assert.rejects(rename(other.id, 'Support Bot'), taken);
