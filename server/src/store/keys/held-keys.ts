@@ -89,7 +89,7 @@ export function createHeldKeys({ keysMax }: { keysMax: number }): HeldKeys {
     for (const entry of keys) if (entry.userId === userId) remove(entry);
   }
 
-  /** Keys of an earlier membership were deleted with it. */
+  /** Keys of an earlier membership were revoked with it. */
   function dropEarlierMembership({ organizationId, userId, joinedAtMs }: ReadKey): void {
     const owner = organizations.get(organizationId)?.owners.get(userId);
     if (owner !== undefined && owner.joinedAtMs !== joinedAtMs) dropOwner(organizationId, userId);

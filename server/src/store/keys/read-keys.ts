@@ -8,7 +8,7 @@ export interface KeyChanges {
   readonly version: number;
   /** Null: too many to list. */
   readonly keyIds: readonly string[] | null;
-  /** Owners who have left since then, even if they came back: their earlier keys are deleted. */
+  /** Owners who have left since then, even if they came back: their earlier keys are revoked. */
   readonly departedUserIds: readonly string[];
 }
 

@@ -17,7 +17,8 @@ alter table api_keys
   drop constraint api_keys_organization_id_user_id_fkey,
   add foreign key (user_id) references users (id) on delete cascade not valid;
 
--- A key is still made for a member of its own organization.
+-- A key is still made for a member of its own organization. Checked at commit, because tables are moved in any order; the revoked keys
+-- of former members may be moved too.
 create function require_key_owner() returns trigger language plpgsql as $$
 begin
   if not exists (
@@ -27,7 +28,8 @@ begin
   end if;
   return new;
 end $$;
-create trigger require_key_owner after insert on api_keys for each row execute function require_key_owner();
+create constraint trigger require_key_owner after insert on api_keys deferrable initially deferred
+  for each row when (new.revoked_at is null) execute function require_key_owner();
 
 -- Runs as its owner: management may neither write names of former members nor see people who are not members.
 create function keep_former_member() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
