@@ -148,7 +148,7 @@ async function failedAttempts({ loser, provider, mark }: Place): Promise<Check> 
     assert.deepEqual({ used, statuses }, { used: expected, statuses: statuses.map(() => 429) });
     assert.equal(bill.requests.length, LIMIT, 'attempts that reached the provider');
     const later = adminClient(urls[0] ?? '', loser.deployment.adminToken);
-    const fresh = await addLimit(later, scope, 'tokens', PLENTY);
+    const fresh = await addLimit(later, scope, 'tokens', PLENTY + 1);
     const isKnown = async () => (await usedOf(loser, urls[0] ?? '', [fresh]))[0] === tokens;
     assert.ok(await until(isKnown, OPENED_MS_MAX), 'a limit that is created later holds the same');
   };

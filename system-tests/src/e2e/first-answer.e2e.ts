@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { accountsOverApi } from '../harness/accounts-over-api.ts';
 import { createLane } from '../harness/admin-client.ts';
 import { openStory } from './open-story.ts';
 import { signInWithToken } from './sign-in.ts';
@@ -295,6 +296,7 @@ describe('a new deployment', () => {
   });
 
   it('the palette goes anywhere by name, with the keyboard alone', async () => {
+    await accountsOverApi(story.site).addMember('', { role: 'viewer', name: 'Grace Hopper' });
     await story.page.keyboard.press('Control+k');
     await story.page.getByPlaceholder(/Search pages/).fill('assist');
     await story.page.getByRole('option', { name: 'Assistant' }).waitFor();
@@ -302,8 +304,8 @@ describe('a new deployment', () => {
     await story.page.keyboard.press('Enter');
     await story.page.getByRole('heading', { name: 'Assistant', level: 1 }).waitFor();
     await story.page.keyboard.press('Control+k');
-    await story.page.getByPlaceholder(/Search pages/).fill('owner@');
-    await story.page.getByRole('option', { name: /^Owner/ }).click();
+    await story.page.getByPlaceholder(/Search pages/).fill('grace');
+    await story.page.getByRole('option', { name: /^Grace Hopper/ }).click();
     await story.page.getByRole('heading', { name: 'Members', level: 1 }).waitFor();
   });
 

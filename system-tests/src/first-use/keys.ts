@@ -29,6 +29,7 @@ export interface Newcomer {
 }
 
 const REQUESTS_MAX = 2;
+const CONFIGURED_MS_MAX = 10_000;
 const MODEL = 'gpt-4o';
 const ask = { model: 'first-lane', messages: [{ role: 'user' as const, content: 'Say hello.' }] };
 
@@ -88,9 +89,11 @@ export function itServesFirstLane(newcomer: () => Newcomer): void {
     const { apiToken, inferenceUrl } = newcomer();
     const client = new OpenAI({ apiKey: apiToken, baseURL: `${inferenceUrl}/v1`, maxRetries: 0 });
     const wanted = [MODEL, 'first-lane'];
-    const listed = (await client.models.list()).data.map(({ id }) => id);
+    const list = async () => (await client.models.list()).data.map(({ id }) => id);
+    // A process learns of a new lane when it looks for changes.
+    await until(async () => (await list()).includes('first-lane'), CONFIGURED_MS_MAX);
     assert.deepEqual(
-      listed.filter((id) => wanted.includes(id)),
+      (await list()).filter((id) => wanted.includes(id)),
       wanted,
     );
     for (const model of wanted) assert.ok((await client.chat.completions.create({ ...ask, model })).id);

@@ -63,7 +63,8 @@ async function addLanes(): Promise<void> {
       endpoints: [
         { baseUrl: provider.process.baseUrl, upstreamModel: 'sim-multi', endpoint: { pacing: false } },
       ],
-      lane: { default_max_wait_ms: 0 },
+      // The previous version does not know `takes_over`.
+      lane: { default_max_wait_ms: 0, takes_over: undefined },
     });
     if (limit === null) continue;
     const policy = await admin.create('/api/relay/limit-policies', {
