@@ -6,6 +6,6 @@ export const unpricedText = {
   noPrice: 'No price',
   noPriceHint: 'The endpoints used have no price.',
   /** Beside a sum of spend: how many requests it leaves out. */
-  excludes: (requests: number) => `excludes ${formatCount(requests)} unpriced`,
+  excludes: (requests: number) => `+ ${formatCount(requests)} unpriced`,
   excludesHint: 'Requests at endpoints without a price aren’t part of the sum.',
 } as const;
