@@ -1905,7 +1905,7 @@ export interface components {
             /** @enum {string} */
             status?: "active" | "invited" | "suspended";
             marketing_opt_in?: boolean;
-            /** @description At least one visible character, and no white space at its ends. */
+            /** @description Begins with a visible character, and has no white space at its end. */
             name: string;
         };
         /** Alert */
@@ -1959,7 +1959,7 @@ export interface components {
         AlertDestination: {
             /** @description An opaque identifier. */
             id: string;
-            /** @description At least one visible character, and no white space at its ends. */
+            /** @description Begins with a visible character, and has no white space at its end. */
             name: string;
             /**
              * @description `mail` requires a mail server in the deployment.
@@ -1980,7 +1980,7 @@ export interface components {
         };
         /** AlertDestinationCreate */
         AlertDestinationCreate: {
-            /** @description At least one visible character, and no white space at its ends. */
+            /** @description Begins with a visible character, and has no white space at its end. */
             name: string;
             /**
              * @description `mail` requires a mail server in the deployment.
@@ -2000,7 +2000,7 @@ export interface components {
         AlertDestinationCreated: {
             /** @description An opaque identifier. */
             id: string;
-            /** @description At least one visible character, and no white space at its ends. */
+            /** @description Begins with a visible character, and has no white space at its end. */
             name: string;
             /**
              * @description `mail` requires a mail server in the deployment.
@@ -2038,7 +2038,7 @@ export interface components {
              * @description RFC 3339, UTC, with milliseconds.
              */
             created_at?: string;
-            /** @description At least one visible character, and no white space at its ends. */
+            /** @description Begins with a visible character, and has no white space at its end. */
             name?: string;
             /** @description The webhook URL; null for `mail`. */
             url?: string | null;
@@ -2133,7 +2133,7 @@ export interface components {
         };
         /** ApiKeyCreate */
         ApiKeyCreate: {
-            /** @description At least one visible character, and no white space at its ends. */
+            /** @description Begins with a visible character, and has no white space at its end. */
             name: string;
             scopes: string[];
             /** @description A future time, or null for no expiry. */
@@ -2363,7 +2363,7 @@ export interface components {
             revoked_at?: string | null;
             /** @description The version of this resource. Send it as `If-Match` to change or delete only this version. */
             etag?: string;
-            /** @description At least one visible character, and no white space at its ends. */
+            /** @description Begins with a visible character, and has no white space at its end. */
             name: string;
             /** @description The team whose limits count the key’s requests; null for the owner’s team. Setting a different team, or changing it later, requires `relay:limits:manage`. */
             team_id?: string | null;
@@ -2684,7 +2684,7 @@ export interface components {
         ConfigCredential: {
             /** @description The slug of the provider it is for. */
             provider: string;
-            /** @description At least one visible character, and no white space at its ends. */
+            /** @description Begins with a visible character, and has no white space at its end. */
             name: string;
             /** @default true */
             enabled?: boolean;
@@ -2702,7 +2702,7 @@ export interface components {
              * @default null
              */
             credential?: string | null;
-            /** @description At least one visible character, and no white space at its ends. */
+            /** @description Begins with a visible character, and has no white space at its end. */
             name: string;
             /** @description The model name sent upstream. */
             upstream_model: string;
@@ -2756,7 +2756,7 @@ export interface components {
         ConfigGuardrail: {
             /** @description Identifies the item from one apply to the next. If omitted, Relay derives it from the name; set it before you rename the item. */
             slug?: string;
-            /** @description At least one visible character, and no white space at its ends. */
+            /** @description Begins with a visible character, and has no white space at its end. */
             name: string;
             /** @default custom-http */
             preset_slug?: string;
@@ -2826,7 +2826,7 @@ export interface components {
         ConfigLane: {
             /** @description Identifies the item from one apply to the next. If omitted, Relay derives it from the name; set it before you rename the item. */
             slug?: string;
-            /** @description At least one visible character, and no white space at its ends. */
+            /** @description Begins with a visible character, and has no white space at its end. */
             name: string;
             /**
              * @description The wait budget.
@@ -3011,7 +3011,7 @@ export interface components {
         ConfigProvider: {
             /** @description Identifies the item from one apply to the next. If omitted, Relay derives it from the name; set it before you rename the item. */
             slug?: string;
-            /** @description At least one visible character, and no white space at its ends. */
+            /** @description Begins with a visible character, and has no white space at its end. */
             name: string;
             /** @description An http or https URL. Optional if the preset has one. */
             base_url?: string;
@@ -3102,7 +3102,7 @@ export interface components {
         CredentialCreate: {
             /** @description An opaque identifier. */
             provider_id: string;
-            /** @description At least one visible character, and no white space at its ends. */
+            /** @description Begins with a visible character, and has no white space at its end. */
             name: string;
             /** @description Stored encrypted; never returned. */
             secret: string;
@@ -3131,7 +3131,7 @@ export interface components {
             managed_by?: "file";
             /** @description The version of this resource. Send it as `If-Match` to change or delete only this version. */
             etag?: string;
-            /** @description At least one visible character, and no white space at its ends. */
+            /** @description Begins with a visible character, and has no white space at its end. */
             name?: string;
             /** @description Stored encrypted; never returned. */
             secret?: string;
@@ -3151,7 +3151,7 @@ export interface components {
              * @enum {string}
              */
             managed_by?: "file";
-            /** @description At least one visible character, and no white space at its ends. */
+            /** @description Begins with a visible character, and has no white space at its end. */
             name: string;
             /**
              * @description The wait budget.
@@ -3278,7 +3278,7 @@ export interface components {
         EndpointCreate: {
             /** @description An opaque identifier. */
             provider_id: string;
-            /** @description At least one visible character, and no white space at its ends. */
+            /** @description Begins with a visible character, and has no white space at its end. */
             name: string;
             /** @description The model name sent upstream. */
             upstream_model: string;
@@ -3431,7 +3431,7 @@ export interface components {
              * @enum {string}
              */
             managed_by?: "file";
-            /** @description At least one visible character, and no white space at its ends. */
+            /** @description Begins with a visible character, and has no white space at its end. */
             name?: string;
             /** @description The model name sent upstream. */
             upstream_model?: string;
@@ -3660,7 +3660,7 @@ export interface components {
         };
         /** GuardrailCreate */
         GuardrailCreate: {
-            /** @description At least one visible character, and no white space at its ends. */
+            /** @description Begins with a visible character, and has no white space at its end. */
             name: string;
             /** @default custom-http */
             preset_slug?: string;
@@ -3876,7 +3876,7 @@ export interface components {
              * @enum {string}
              */
             managed_by?: "file";
-            /** @description At least one visible character, and no white space at its ends. */
+            /** @description Begins with a visible character, and has no white space at its end. */
             name?: string;
             preset_slug?: string;
             /** @description An http or https URL. */
@@ -4028,7 +4028,7 @@ export interface components {
         InvitationAcceptance: {
             /** @description Never returned. */
             token: string;
-            /** @description At least one visible character, and no white space at its ends. */
+            /** @description Begins with a visible character, and has no white space at its end. */
             name?: string;
             password?: string;
             /** @description 6 digits, or a backup code. */
@@ -4102,7 +4102,7 @@ export interface components {
         };
         /** LaneCreate */
         LaneCreate: {
-            /** @description At least one visible character, and no white space at its ends. */
+            /** @description Begins with a visible character, and has no white space at its end. */
             name: string;
             /**
              * @description The wait budget.
@@ -4303,7 +4303,7 @@ export interface components {
              * @enum {string}
              */
             managed_by?: "file";
-            /** @description At least one visible character, and no white space at its ends. */
+            /** @description Begins with a visible character, and has no white space at its end. */
             name: string;
             /**
              * @description The wait budget.
@@ -4946,7 +4946,7 @@ export interface components {
         OrgApiKeyCreate: {
             /** @description An opaque identifier. */
             user_uuid: string;
-            /** @description At least one visible character, and no white space at its ends. */
+            /** @description Begins with a visible character, and has no white space at its end. */
             name: string;
             scopes: string[];
             /** @description A future time, or null for no expiry. */
@@ -5002,7 +5002,7 @@ export interface components {
         OrgUpdate: {
             /** @description An opaque identifier. */
             id?: string;
-            /** @description At least one visible character, and no white space at its ends. */
+            /** @description Begins with a visible character, and has no white space at its end. */
             name: string;
         };
         /** OtherApiKeys */
@@ -5458,7 +5458,7 @@ export interface components {
         };
         /** ProviderCreate */
         ProviderCreate: {
-            /** @description At least one visible character, and no white space at its ends. */
+            /** @description Begins with a visible character, and has no white space at its end. */
             name: string;
             /** @description An http or https URL. Optional if the preset has one. */
             base_url?: string;
@@ -5590,7 +5590,7 @@ export interface components {
              * @enum {string}
              */
             managed_by?: "file";
-            /** @description At least one visible character, and no white space at its ends. */
+            /** @description Begins with a visible character, and has no white space at its end. */
             name?: string;
             /** @description An http or https URL. */
             base_url?: string;
@@ -6049,7 +6049,7 @@ export interface components {
             password?: string;
             /** @description 6 digits, or a backup code. */
             totp_code?: string;
-            /** @description At least one visible character, and no white space at its ends. */
+            /** @description Begins with a visible character, and has no white space at its end. */
             organization_name?: string;
         };
         /** SessionUpdate */
@@ -6128,12 +6128,12 @@ export interface components {
         };
         /** SignUp */
         SignUp: {
-            /** @description At least one visible character, and no white space at its ends. */
+            /** @description Begins with a visible character, and has no white space at its end. */
             name: string;
             /** Format: email */
             email: string;
             password: string;
-            /** @description At least one visible character, and no white space at its ends. */
+            /** @description Begins with a visible character, and has no white space at its end. */
             organization_name: string;
             /** @description Never returned. */
             token?: string;
@@ -6252,7 +6252,7 @@ export interface components {
         Team: {
             /** @description An opaque identifier. */
             id: string;
-            /** @description At least one visible character, and no white space at its ends. */
+            /** @description Begins with a visible character, and has no white space at its end. */
             name: string;
             /** @description Derived from the name; unique within the organization. */
             slug: string;
@@ -6272,7 +6272,7 @@ export interface components {
         };
         /** TeamCreate */
         TeamCreate: {
-            /** @description At least one visible character, and no white space at its ends. */
+            /** @description Begins with a visible character, and has no white space at its end. */
             name: string;
             /**
              * @description What it represents in your organization. All kinds work the same.
@@ -6411,7 +6411,7 @@ export interface components {
              * @description RFC 3339, UTC, with milliseconds.
              */
             created_at?: string;
-            /** @description At least one visible character, and no white space at its ends. */
+            /** @description Begins with a visible character, and has no white space at its end. */
             name: string;
             /**
              * @description What it represents in your organization. All kinds work the same.

@@ -104,7 +104,7 @@ function expectedString(shape: Shape): string {
   if (shape.format === 'email') return 'an email address';
   if (shape.pattern?.startsWith('^https?') === true) return 'an http or https URL';
   if (shape.pattern === shapeOf(Name).pattern)
-    return `a string of 1 to ${countWords(shape.maxLength ?? 0)} characters without white space at its ends, at least one of them visible`;
+    return `a string of 1 to ${countWords(shape.maxLength ?? 0)} characters that begins with a visible one and has no white space at its end`;
   if (shape.pattern !== undefined) return `a string that matches ${shape.pattern}`;
   const { minLength, maxLength } = shape;
   if (minLength === 1 && maxLength === undefined) return 'a non-empty string';

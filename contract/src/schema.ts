@@ -115,12 +115,15 @@ export const Id = Type.String({ minLength: 1, maxLength: 100, description: 'An o
 const UNSEEN =
   '\\s\\u0000-\\u001f\\u007f-\\u00a0\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2028-\\u202f\\u205f-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff9-\\ufffb';
 
-/** White space at its ends is refused, not removed: clients call lanes by their exact names, and two names that differ by a blank look the same. */
+/**
+ * White space at its ends is refused, not removed: clients call lanes by their exact names, and two names that differ by a blank look the
+ * same. The pattern takes linear time, because it also judges strings that are too long.
+ */
 export const Name = Type.String({
   minLength: 1,
   maxLength: 200,
-  pattern: `^(?:\\S[\\s\\S]*)?[^${UNSEEN}](?:[\\s\\S]*\\S)?$`,
-  description: 'At least one visible character, and no white space at its ends.',
+  pattern: `^[^${UNSEEN}](?:[\\s\\S]*\\S)?$`,
+  description: 'Begins with a visible character, and has no white space at its end.',
 });
 
 /** In each row of a list whose rows no route reads alone. */

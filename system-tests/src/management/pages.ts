@@ -62,7 +62,7 @@ export async function walkPages({ walk }: World, caller: Caller, made: Made): Pr
     const whole = await walk.expect(caller, `GET ${path}${alwaysPaged ? '?limit=1000' : ''}`, '200');
     if (whole.status >= 400) continue;
     const expected = itemsOf(whole).map(steady);
-    const mayBeShort = sparse.test(path) || (peopled.test(path) && !walk.mode.accounts);
+    const mayBeShort = sparse.test(path) || (peopled.test(path) && !walk.mode.hosted);
     if (expected.length < 3 && !mayBeShort)
       walk.fault(`GET ${path}: ${expected.length} are too few to turn pages`);
     const size = IS_LONG ? 1 : Math.ceil(expected.length / SINGLES_MAX);

@@ -28,19 +28,20 @@ function isRequired(schema: NonNullable<Route['query']>): boolean {
 /** Whether something is elsewhere, was never there or cannot be there is not told apart. Returns how many routes were asked. */
 export async function askForUnknown({ walk, foreign, memberId }: World, caller: Caller): Promise<number> {
   for (const [index, route] of idRoutes.entries()) {
-    const { path = [], query, body } = sampleOf[route.id](foreign);
+    const { path = [], query = {}, body } = sampleOf[route.id](foreign);
+    const { limit_uuid } = query;
     const lineOf = (id: string) => {
       const filled = route.path.replace(/\{\w+\}/, id);
-      return `${route.method} ${filled}${query === undefined ? '' : `?limit_uuid=${id}`}`;
+      return `${route.method} ${filled}${limit_uuid === undefined ? '' : `?limit_uuid=${id}`}`;
     };
-    const own = path[0] ?? query?.['limit_uuid'] ?? '';
+    const own = path[0] ?? limit_uuid ?? '';
     // The example itself names an object of another organization.
     const malformed = IS_LONG ? MALFORMED : [MALFORMED[index % MALFORMED.length] ?? ''];
     for (const id of [own, NO_ID, ...malformed])
       await walk.expect(caller, lineOf(id), '404 not_found', { body });
     // A query is checked like a body; a path as long as this leads nowhere, whatever the mode.
     const { summary } = await walk.send(caller, lineOf('x'.repeat(101)), { body });
-    const expected = query === undefined ? '404 not_found' : '400 invalid_request';
+    const expected = limit_uuid === undefined ? '404 not_found' : '400 invalid_request';
     if (summary !== expected) walk.fault(`${route.id} with a long id is ${summary} instead of ${expected}`);
   }
   const budgets = [

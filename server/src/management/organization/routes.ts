@@ -5,7 +5,7 @@ import { appendAudit } from '../../store/configuration/audit-log.ts';
 import { actorOf } from '../resources/audited-row.ts';
 import type { ManagementDeps } from '../resources/deps.ts';
 import { demandMatch, entityTag } from '../resources/entity-tag.ts';
-import { invalidField, notFound } from '../resources/refusals.ts';
+import { notFound } from '../resources/refusals.ts';
 import { changedFields } from '../resources/repeated-fields.ts';
 
 type OrganizationDeps = Pick<ManagementDeps, 'ofOrganization' | 'newId'>;
@@ -27,9 +27,8 @@ export function organizationHandlers({ ofOrganization, newId }: OrganizationDeps
       return { id: row.id, name: row.name };
     },
     async updateOrg({ caller, requestId, body, header, setHeader }) {
-      const name = body.name.trim();
+      const { name } = body;
       demandStorable({ name });
-      if (name === '') throw invalidField('name', 'name must not be blank.');
       const { organizationId: id } = caller;
       const renamed = await ofOrganization(id)
         .transaction()
@@ -43,7 +42,7 @@ export function organizationHandlers({ ofOrganization, newId }: OrganizationDeps
             .executeTakeFirst();
           if (before === undefined) throw notFound('organization');
           demandMatch(header, before);
-          const changed = changedFields(OrgUpdate, { ...body, name }, { id, name: before.name });
+          const changed = changedFields(OrgUpdate, body, { id, name: before.name });
           if (Object.keys(changed).length === 0) return before;
           const after = await tx
             .updateTable('organizations')

@@ -44,14 +44,14 @@ async function renameAsEachRole(url: string, accounts: Accounts, id: string): Pr
   for (const role of ['owner', 'admin'] as const) {
     const client = await clientOf(role);
     const name = `Named by the ${role}`;
-    const renamed = await client.call('PATCH', '/api/org', { name: ` ${name} ` });
+    const renamed = await client.call('PATCH', '/api/org', { name });
     assert.deepEqual([renamed.status, renamed.body], [200, { id, name }]);
     const { body } = await client.call('GET', '/api/account');
     assert.deepEqual((body as { org: unknown }).org, { id, name });
     const log = await client.call('GET', '/api/relay/audit-log?action=organization.update&limit=1');
     const [entry] = (log.body as { data: { after: unknown; target_id: string }[] }).data;
     assert.deepEqual([entry?.target_id, entry?.after], [id, { name }]);
-    for (const wrong of ['', '   ', 'x'.repeat(201)]) {
+    for (const wrong of ['', '   ', ` ${name}`, 'x'.repeat(201)]) {
       const refused = await client.call('PATCH', '/api/org', { name: wrong });
       assert.equal(refused.status, 400, JSON.stringify(refused.body));
     }
