@@ -144,6 +144,20 @@ describe('those who wait at the desk', () => {
     assert.deepEqual(desk.counts(), { waiting: 0, dispatched: 1 });
   });
 
+  it('are refused for good by a limit of 0 on concurrency', async () => {
+    const none = {
+      id: 'units',
+      metric: 'concurrency',
+      period: 'none',
+      limit: 0,
+      counts: EVERY_REQUEST,
+    } as const;
+    const candidates = [{ endpointId: 'e', paced: false, charges: [{ policy: none, cost: 1 }] }];
+    const reply = await desk.admit({ ...ask('first'), candidates });
+    assert.ok(reply.kind === 'refused');
+    assert.deepEqual([reply.reason, reply.policyId], ['exceeds_limit', 'units']);
+  });
+
   for (const [change, limitPolicies] of [
     ['raised', [{ ...RULE, limitValue: 1_000 }]],
     ['removed', []],

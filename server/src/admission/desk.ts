@@ -306,8 +306,9 @@ function take(parts: Parts, ask: AdmissionAsk, { answer, alone }: Decision): Des
     known.journaled ||= answer.kind === 'admitted';
   }
   running.noted(ask, answer, nowMs);
-  if (answer.kind !== 'refused' || answer.policyId === null || !isConcurrency(ask, answer.policyId))
-    return answer;
+  // A limit of 0 permits nothing, whenever the client asks.
+  if (answer.kind !== 'refused' || answer.reason !== 'wait_budget') return answer;
+  if (answer.policyId === null || !isConcurrency(ask, answer.policyId)) return answer;
   // The engine does not know when a unit is free, but it may know that other limits have no room before.
   return refuseForConcurrency(parts, ask.organizationId, answer.policyId, answer.retryAfterMs);
 }

@@ -59,7 +59,12 @@ interface Answer {
   readonly error: { code?: string; message?: string; param?: string | null; request_id?: string };
 }
 
-async function call(method: string, path: string, body?: string, type = 'application/json'): Promise<Answer> {
+async function call(
+  method: string,
+  path: string,
+  body?: string | Buffer<ArrayBuffer>,
+  type = 'application/json',
+): Promise<Answer> {
   const response = await fetch(url + path, {
     method,
     headers: { authorization: 'Bearer good', ...(body === undefined ? {} : { 'content-type': type }) },
@@ -118,6 +123,12 @@ describe('the management app', () => {
       );
       assert.equal(status, 403, charset);
     }
+    const { status, error } = await call(
+      'POST',
+      '/api/relay/providers',
+      Buffer.from('{"name":"caf\xe9"}', 'latin1'),
+    );
+    assert.deepEqual([status, error.code], [400, 'invalid_json']);
   });
 
   it('checks the caller before anything else', async () => {

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
   allRoutes,
@@ -78,9 +79,12 @@ export async function createManagementApp(deps: ManagementAppDeps): Promise<Requ
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
     'application/json',
-    { parseAs: 'string' },
-    async (request: FastifyRequest, text: string) => {
+    { parseAs: 'buffer' },
+    async (request: FastifyRequest, bytes: Buffer) => {
       demandUtf8(request.headers['content-type']);
+      // Decoding replaces what is not UTF-8, which would be stored changed.
+      if (!isUtf8(bytes)) throw new RelayError('invalid_json', { message: 'The request body is not UTF-8.' });
+      const text = bytes.toString('utf8');
       const { rawBody, bodyRequired } = request.routeOptions.config;
       if (rawBody === true) return text;
       return text === '' && bodyRequired !== true ? undefined : parseJson(text);
