@@ -158,9 +158,10 @@ export const sampleOf: Readonly<Record<RouteId, (of: Objects) => Sample>> = {
     body: { scope_type: 'endpoint', scope_id: endpointId, ...limit },
   }),
   getLimitPolicy: ({ limitPolicyId }) => ({ path: [limitPolicyId] }),
-  updateLimitPolicy: ({ limitPolicyId }) => ({
+  updateLimitPolicy: ({ limitPolicyId, endpointId }) => ({
     path: [limitPolicyId],
-    body: { scope_type: 'global', scope_id: null, ...limit },
+    // Equal to no other limit, also where organizations of a suite are one.
+    body: { scope_type: 'endpoint', scope_id: endpointId, ...limit, limit_value: 2 },
   }),
   deleteLimitPolicy: ({ spareLimitPolicyId }) => ({ path: [spareLimitPolicyId] }),
   listUserLimitPolicies: () => ({}),
