@@ -60,6 +60,12 @@ export function MembersPage() {
       query={query}
       onQuery={setQuery}
       shown={rows?.length}
+      below={
+        <div className="mt-8 space-y-8">
+          <InvitationsSection members={members.data} />
+          <RolesPanel members={members.data} />
+        </div>
+      }
       over={
         <>
           {inviting ? (
@@ -77,11 +83,7 @@ export function MembersPage() {
         </>
       }
     >
-      <div className="space-y-8">
-        <DataTable label={words.table} columns={columns} rows={rows} rowId={({ id }) => id} />
-        <InvitationsSection members={members.data} />
-        <RolesPanel members={members.data} />
-      </div>
+      <DataTable label={words.table} columns={columns} rows={rows} rowId={({ id }) => id} />
     </ListPage>
   );
 }
