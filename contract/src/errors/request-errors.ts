@@ -137,7 +137,7 @@ export const requestErrors = {
     type: 'conflict_error',
     message:
       'This would change what an existing callable name stands for. Use another name, or send takes_over: true.',
-    why: 'Slugs and names of lanes, models, and `provider/model` are one set of names for each organization. A slug wins over a lane’s name, a lane over `provider/model`, and that over a model. Requests that use an existing name would go elsewhere after this write, or its new name differs from an existing one only in case or white space at its ends.',
+    why: 'Slugs and names of lanes, models, and `provider/model` are one set of names for each organization. A slug wins over a lane’s name, a lane over `provider/model`, and that over a model. Requests that use an existing name would go elsewhere after this write, or its new name differs from an existing one only in case or white space at its ends. Two models may differ so, because providers choose their names.',
     fix: 'Use another name. If requests that use the name are meant to go elsewhere, send `takes_over: true`: in the body, as a query parameter of a deletion, or with `relay config apply --takes-over`.',
     owner: 'client',
     retry: false,

@@ -66,6 +66,32 @@ describe('the callable names that a write changes', () => {
     assert.deepEqual(said(sources([], [off]), sources([taking({})], [off])), []);
   });
 
+  it('are those of a lane that a model comes to differ from in case or white space alone, unless the lane may', () => {
+    const named = second({ name: 'gpt-MINI', slug: 'gpt-mini' });
+    for (const model of ['GPT-mini', ' gpt-mini', 'gpt-mini\t']) {
+      const served = endpoint('like', 'openai', model);
+      assert.deepEqual(said(sources([named]), sources([named], [served])), [
+        `alike, gpt-MINI, lane second, model ${model}`,
+        `alike, gpt-mini, lane second, model ${model}`,
+      ]);
+      const off = { ...served, enabled: false };
+      assert.deepEqual(said(sources([named]), sources([named], [off])), []);
+      assert.equal(said(sources([named], [off]), sources([named], [served])).length, 2);
+      const allowed = { ...named, shadowsModel: true };
+      assert.deepEqual(said(sources([allowed]), sources([allowed], [served])), []);
+      const again = endpoint('again', 'router', model);
+      assert.deepEqual(said(sources([named], [served]), sources([named], [served, again])), []);
+    }
+    const slashed = second({ name: 'OpenAI/GPT-mini' });
+    assert.deepEqual(said(sources([slashed]), sources([slashed], [mini])), [
+      'alike, OpenAI/GPT-mini, lane second, provider_model openai/gpt-mini',
+    ]);
+  });
+
+  it('are not those of a model that differs from another in case alone', () => {
+    assert.deepEqual(said(sources([], [mini]), sources([], [mini, endpoint('b', 'openai', 'GPT-mini')])), []);
+  });
+
   it('are not those that a lane keeps when an endpoint comes to serve a model of that name', () => {
     const named = second({ name: 'gpt-mini' });
     assert.deepEqual(said(sources([named]), sources([named], [mini])), []);

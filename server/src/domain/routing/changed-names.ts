@@ -1,11 +1,11 @@
 import { finish } from '../../kit/slices.ts';
 import { callableNames, laneMeaning, type Meaning, type NameSources, partsOf } from './callable-names.ts';
 
-/** A callable name that a write takes over, or that a new name of a lane could be mistaken for. */
+/** A callable name that a write takes over, or that a new name could be mistaken for. */
 export interface ChangedName {
   readonly name: string;
   readonly before: Meaning;
-  /** `taken`: what the name stands for afterwards. `alike`: the lane whose new name differs at most in case or white space. */
+  /** `taken`: what the name stands for afterwards. `alike`: what has the new name, which differs at most in case or white space. */
   readonly after: Meaning;
   readonly kind: 'taken' | 'alike';
 }
@@ -18,15 +18,23 @@ export function takenNames(before: NameSources, after: NameSources): ChangedName
   return takenBetween(finish(callableNames(before)), finish(callableNames(after)), servedIn(before));
 }
 
-/** What a write has to say that it changes: the names that it takes, and those that a new name of a lane is too much like. */
+/** What a write has to say that it changes: the names that it takes, and those that a new name is too much like. */
 export function changedNames(before: NameSources, after: NameSources): ChangedName[] {
   const [old, now] = [finish(callableNames(before)), finish(callableNames(after))];
   const isServed = servedIn(before);
   const allowed = new Set(
     [...after.lanes.values()].filter(({ shadowsModel }) => shadowsModel === true).map(laneMeaning),
   );
-  const changed = [...takenBetween(old, now, isServed), ...alike(before, after, old, now, isServed)];
-  return changed.filter((each) => !(allowed.has(each.after) && partsOf(each.before).kind !== 'lane'));
+  const changed = [
+    ...takenBetween(old, now, isServed),
+    ...alike(before, after, old, now, isServed),
+    ...lanesLikeModels(old, now, isServed, servedIn(after)),
+  ];
+  const isAllowed = (lane: Meaning, other: Meaning) => allowed.has(lane) && !isLane(other);
+  return changed.filter(
+    (each) =>
+      !isAllowed(each.after, each.before) && !(each.kind === 'alike' && isAllowed(each.before, each.after)),
+  );
 }
 
 type Names = ReadonlyMap<string, Meaning>;
@@ -61,6 +69,21 @@ function alike(
   return changed;
 }
 
+/** Lanes whose names a model that was not served before is too much like. A model with the very name of a lane gets no requests. */
+function lanesLikeModels(old: Names, now: Names, wasServed: IsServed, isServed: IsServed): ChangedName[] {
+  const kept = [...old].filter(([name, meaning]) => isLane(meaning) && now.get(name) === meaning);
+  const lanes = Map.groupBy(kept, ([name]) => foldedName(name));
+  const changed: ChangedName[] = [];
+  for (const [called, model] of now) {
+    if (isLane(model) || !isServed(model, called)) continue;
+    const had = old.get(called);
+    if (had !== undefined && wasServed(had, called)) continue;
+    for (const [name, lane] of lanes.get(foldedName(called)) ?? [])
+      changed.push({ name, before: lane, after: model, kind: 'alike' });
+  }
+  return changed;
+}
+
 /** Names and slugs that lanes get or that come back as lanes are enabled, folded, each with its lane. */
 function newNames(before: NameSources['lanes'], after: NameSources['lanes']): ReadonlyMap<string, Meaning> {
   const found = new Map<string, Meaning>();
@@ -88,5 +111,9 @@ function servedIn({ endpoints, providers }: NameSources): IsServed {
     served.add(upstreamModel);
     served.add(`${provider.slug}/${upstreamModel}`);
   }
-  return (meaning, name) => partsOf(meaning).kind === 'lane' || served.has(name);
+  return (meaning, name) => isLane(meaning) || served.has(name);
+}
+
+function isLane(meaning: Meaning): boolean {
+  return partsOf(meaning).kind === 'lane';
 }

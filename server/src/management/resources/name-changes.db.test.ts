@@ -102,6 +102,26 @@ describe('the callable names of an organization', () => {
     await room.call('createEndpoint', caller, { body: { ...own, takes_over: true } });
   });
 
+  it('of a lane are refused to a model that differs from them in case or white space alone', async () => {
+    await empty();
+    const { provider, endpoint } = await addOneOfEach(room, caller, 'Open Provider');
+    await lane('fast-one');
+    const like = refusal(
+      'name_taken',
+      'upstream_model',
+      /"fast-one" stands for the lane "fast-one", and a name/,
+    );
+    const body = { provider_id: provider.id, name: 'Like', route_kind: 'chat' as const };
+    for (const upstream_model of ['FAST-ONE', ' fast-one']) {
+      await assert.rejects(room.call('createEndpoint', caller, { body: { ...body, upstream_model } }), like);
+      const change = { id: endpoint.id, body: { upstream_model } };
+      await assert.rejects(room.call('updateEndpoint', caller, change), like);
+    }
+    const said = { ...body, upstream_model: 'FAST-ONE', takes_over: true };
+    await room.call('createEndpoint', caller, { body: said });
+    await room.call('createEndpoint', caller, { body: { ...body, upstream_model: 'GPT-5' } });
+  });
+
   it('that two writes give at the same moment go to one of them', async () => {
     await empty();
     const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => lane('Twin')));
