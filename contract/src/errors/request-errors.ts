@@ -44,7 +44,7 @@ export const requestErrors = {
     message:
       'A spend limit applies, and no endpoint that can serve this request has a price. Set a price for the endpoint.',
     why: 'A spend limit counts only priced requests. Without a price, requests to the endpoint would bypass the limit, so Relay rejects them.',
-    fix: 'Set the price of the endpoint (`POST /api/relay/pricing-policies`; 0 for a free model), or set the limit’s `unpriced` to `allow`. `policy` names the limit, and `POST /api/relay/routing/explain` shows the verdict for every candidate.',
+    fix: 'Set the price of the endpoint (`POST /api/relay/pricing-policies`; 0 for a free model), or set the limit’s `unpriced` to `allow`, which a hard limit does not take. `policy` names the limit, and `POST /api/relay/routing/explain` shows the verdict for every candidate.',
     owner: 'config',
     retry: false,
   },

@@ -36,7 +36,11 @@ describe('under a limit on spend', () => {
     await upstream.close();
   });
 
-  function organize(priced: readonly string[], unpriced: UnpricedRule) {
+  function organize(
+    priced: readonly string[],
+    unpriced: UnpricedRule,
+    enforcement: 'estimate' | 'hard' = 'estimate',
+  ) {
     const names = ['a', 'b'];
     return snapshot({
       providers: names.map((id) =>
@@ -45,7 +49,7 @@ describe('under a limit on spend', () => {
       endpoints: names.map((id) => endpoint(id, `p${id}`, `m-${id}`, { pacing: false })),
       lanes: [lane('fast', { defaultMaxWaitMs: 0 })],
       memberships: names.map((id, index) => member('fast', id, index)),
-      limitPolicies: [{ ...limit('spend', 'spend', 'minute', 5_000_000), unpriced }],
+      limitPolicies: [{ ...limit('spend', 'spend', 'minute', 5_000_000), unpriced, enforcement }],
       pricing: new Map(priced.map((id) => [id, PRICE])),
     });
   }
@@ -77,6 +81,16 @@ describe('under a limit on spend', () => {
     );
     assert.equal(error.policy.id, 'spend');
     assert.deepEqual(served, []);
+  });
+
+  it('it is told to let the request through uncounted only if the limit can', async () => {
+    for (const [enforcement, isAdvised] of [
+      ['estimate', true],
+      ['hard', false],
+    ] as const) {
+      gateway.organization = organize([], 'refuse', enforcement);
+      assert.equal((await send()).text.includes('to \\"allow\\"'), isAdvised, enforcement);
+    }
   });
 
   it('endpoints without a price serve where the limit allows it, and their cost is unknown, not zero', async () => {

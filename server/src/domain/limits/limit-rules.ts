@@ -1,7 +1,6 @@
 import type { Route } from '../routing/routing.ts';
 import type { LimitRules } from '../routing/unfit.ts';
 import type { OrganizationSnapshot } from '../snapshot.ts';
-import type { PolicyDescription } from './limit.ts';
 import { limitWords } from './limit-words.ts';
 import { hardLimitAt, type LimitedCaller, unpricedBy } from './limits.ts';
 
@@ -12,11 +11,13 @@ export function limitRules(
   route: Pick<Route, 'lane'>,
 ): LimitRules {
   return {
-    needsPrice: (candidate) => namedIn(unpricedBy(snapshot, caller, route, candidate), snapshot),
-    hardLimit: (candidate) => namedIn(hardLimitAt(snapshot, caller, route, candidate), snapshot),
+    needsPrice: (candidate) => {
+      const limit = unpricedBy(snapshot, caller, route, candidate);
+      return limit && { words: limitWords(limit.described, snapshot), isHard: limit.applied.hard === true };
+    },
+    hardLimit: (candidate) => {
+      const policy = hardLimitAt(snapshot, caller, route, candidate);
+      return policy && limitWords(policy, snapshot);
+    },
   };
-}
-
-function namedIn(policy: PolicyDescription | null, snapshot: OrganizationSnapshot): string | null {
-  return policy === null ? null : limitWords(policy, snapshot);
 }

@@ -44,7 +44,7 @@ export interface CandidateCharges {
   /** Whether any cost depends on the request's estimate. */
   readonly estimated: boolean;
   /** The first limit that needs a price; null for none. */
-  readonly needsPrice: PolicyDescription | null;
+  readonly needsPrice: Limit | null;
   /** The first hard limit; null for none. */
   readonly hard: PolicyDescription | null;
 }
@@ -72,7 +72,7 @@ export function chargesAt(table: LimitTable, laneId: string | null, candidate: C
   const made: CandidateCharges = {
     units: [...(shared?.units ?? []), ...applying],
     estimated: shared?.estimated === true || applying.some(({ policy: { metric } }) => !isUnitCost(metric)),
-    needsPrice: shared?.needsPrice ?? limits.find(({ needsPrice }) => needsPrice)?.described ?? null,
+    needsPrice: shared?.needsPrice ?? limits.find(({ needsPrice }) => needsPrice) ?? null,
     hard: shared?.hard ?? limits.find(({ applied }) => applied.hard)?.described ?? null,
   };
   ofLane.set(candidate.endpoint.id, made);

@@ -90,7 +90,7 @@ export function unpricedBy(
   caller: LimitedCaller,
   route: Pick<Route, 'lane'>,
   candidate: Candidate,
-): PolicyDescription | null {
+): Limit | null {
   if (snapshot.pricing.has(candidate.endpoint.id)) return null;
   return chargesAt(tableOf(snapshot, caller), route.lane?.id ?? null, candidate).needsPrice;
 }

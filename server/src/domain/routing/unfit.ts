@@ -31,10 +31,16 @@ export interface Unfit {
   readonly reason: string;
 }
 
+/** A limit on spend that counts no requests without a price, as errors name it. */
+interface PricingLimit {
+  readonly words: string;
+  readonly isHard: boolean;
+}
+
 /** What limits ask of candidates. Each answers with the limit as errors name it, or null for none. */
 export interface LimitRules {
   /** The spend limit that the candidate has no price for. */
-  needsPrice(candidate: Candidate): string | null;
+  needsPrice(candidate: Candidate): PricingLimit | null;
   /** The hard limit that bounds what a request to it may use. */
   hardLimit(candidate: Candidate): string | null;
 }
@@ -84,9 +90,14 @@ function unbounded(field: string, limit: string): Unfit {
   return { why: 'unbounded', verdict: 'unbounded', reason };
 }
 
-function unpriced(limit: string): Unfit {
-  const reason = `it has no price, and ${limit} counts spend. Set its price, or set the limit’s "unpriced" to "allow"`;
+function unpriced({ words, isHard }: PricingLimit): Unfit {
+  const reason = `it has no price, and ${words} counts spend. ${unpricedFix('its price', isHard)}`;
   return { why: 'unpriced', verdict: 'unpriced', reason };
+}
+
+/** A hard limit cannot let requests through uncounted. */
+export function unpricedFix(price: string, isHard: boolean): string {
+  return isHard ? `Set ${price}` : `Set ${price}, or set the limit’s "unpriced" to "allow"`;
 }
 
 function disabled(why: Unfit['why'], reason: string): Unfit {

@@ -1,11 +1,12 @@
 import { capitalized } from '@relay/contract/words';
-import type { PolicyDescription } from '../../domain/limits/limit.ts';
+import type { Limit } from '../../domain/limits/limit.ts';
 import { limitRules } from '../../domain/limits/limit-rules.ts';
 import { limitWords } from '../../domain/limits/limit-words.ts';
 import { hardLimitAt, unpricedBy } from '../../domain/limits/limits.ts';
 import { RelayError } from '../../domain/relay-error.ts';
 import { type Candidate, type Route, routingTableOf } from '../../domain/routing/routing.ts';
-import { fitCandidates, unfitness } from '../../domain/routing/unfit.ts';
+import { fitCandidates, unfitness, unpricedFix } from '../../domain/routing/unfit.ts';
+import type { OrganizationSnapshot } from '../../domain/snapshot.ts';
 import type { InferenceBody } from '../../protocols/request-body.ts';
 import { askedOf, type Exchange } from '../exchange.ts';
 
@@ -51,9 +52,9 @@ function noRoute(exchange: Exchange, body: InferenceBody, route: Route): RelayEr
   }));
   const unpriced = unfits.filter(({ unfit }) => unfit?.why === 'unpriced');
   if (unpriced[0] !== undefined) {
-    const policy = unpricedBy(snapshot, caller, route, unpriced[0].candidate);
+    const limit = unpricedBy(snapshot, caller, route, unpriced[0].candidate);
     const names = unpriced.map(({ name }) => name);
-    return unpricedError(body, names, limitWords(policy, snapshot), policy);
+    return unpricedError(body, names, limit, snapshot);
   }
   const unbounded = unfits.find(({ unfit }) => unfit?.why === 'unbounded');
   if (unbounded !== undefined) return unboundedError(exchange, route, unbounded.candidate);
@@ -80,13 +81,14 @@ function unboundedError(exchange: Exchange, route: Route, candidate: Candidate):
 function unpricedError(
   { model }: InferenceBody,
   endpoints: readonly string[],
-  limit: string,
-  policy: PolicyDescription | null,
+  limit: Limit | null,
+  snapshot: OrganizationSnapshot,
 ): RelayError {
+  const policy = limit?.described ?? null;
   const names = endpoints.slice(0, 10).map((name) => `"${name}"`);
   const price = endpoints.length === 1 ? 'its price' : 'a price for one of them';
   return new RelayError('unpriced', {
-    message: `${capitalized(limit)} applies, and no candidate for "${model}" has a price (${names.join(', ')}). Set ${price}, or set the limit’s "unpriced" to "allow".`,
+    message: `${capitalized(limitWords(policy, snapshot))} applies, and no candidate for "${model}" has a price (${names.join(', ')}). ${unpricedFix(price, limit?.applied.hard === true)}.`,
     param: 'model',
     fields: { policy },
   });
