@@ -1,4 +1,4 @@
-import { type ErrorCode, type ErrorOwner, errorCodes, errors } from './errors.ts';
+import { type ErrorCode, type ErrorDefinition, type ErrorOwner, errorCodes, errors } from './errors.ts';
 import { headerDescriptions, headerKeys, headers } from './headers.ts';
 
 const owners: Readonly<Record<ErrorOwner, string>> = {
@@ -105,12 +105,13 @@ function factsOf(code: ErrorCode): string {
 }
 
 function sectionsOf(code: ErrorCode): Section[] {
-  const { message, why, fix, owner, retry } = errors[code];
+  const definition: ErrorDefinition = errors[code];
+  const { message, why, fix, owner, retry, whenRetryHelps } = definition;
   return [
     { heading: 'Message', text: message },
     { heading: 'Why it happens', text: why },
     { heading: 'What to do', text: fix },
-    { heading: 'Does a retry help?', text: retry ? RETRY_HELPS : RETRY_FAILS },
+    { heading: 'Does a retry help?', text: whenRetryHelps ?? (retry ? RETRY_HELPS : RETRY_FAILS) },
     { heading: 'Who can fix it', text: owners[owner] },
   ];
 }

@@ -15,4 +15,6 @@ export interface ErrorDefinition {
    * only after it has tried every candidate itself. A `RelayError` may say otherwise where it knows more than its code.
    */
   readonly retry: boolean;
+  /** The page’s answer to whether a retry helps, where some errors of the code say otherwise than `retry`. */
+  readonly whenRetryHelps?: string;
 }

@@ -155,10 +155,12 @@ export const requestErrors = {
     status: 409,
     type: 'conflict_error',
     message: 'This Idempotency-Key was used for a different request. Use a new key for a new request.',
-    why: 'An idempotency key identifies one request. Relay rejects a different body or route with the same key, and the same request while the first is still running.',
-    fix: 'Generate a new `Idempotency-Key` for every new request, and repeat it only for retries.',
+    why: 'An idempotency key identifies one request. Relay rejects a different body or route with the same key, the same request while the first is still being served, and the same request if Relay has no stored response for the first.',
+    fix: 'Generate a new `Idempotency-Key` for every new request, and repeat it only for retries. If the first request is still being served, retry with the same key: the retry gets its response. `message` says which case it is.',
     owner: 'client',
     retry: false,
+    whenRetryHelps:
+      'Only while the first request is still being served: Relay then sends `x-should-retry: true` and `Retry-After: 1`. Otherwise the same request gets the same error, with `x-should-retry: false`.',
   },
   secret_already_shown: {
     status: 409,
