@@ -207,7 +207,7 @@ export const sessionRoutes = {
     summary: 'Change the caller’s password; ends their other sessions',
     body: PasswordChange,
     success: noContent,
-    errors: [...signIn, 'accounts_disabled'],
+    errors: [...signIn, 'accounts_disabled', 'conflict'],
   },
   changeEmail: {
     ...session,
@@ -247,6 +247,6 @@ export const sessionRoutes = {
     summary: 'Remove the second factor',
     body: PasswordProof,
     success: noContent,
-    errors: [...signIn, 'accounts_disabled'],
+    errors: [...signIn, 'accounts_disabled', 'conflict'],
   },
 } as const satisfies RouteTable;

@@ -5,6 +5,7 @@ import type { Call } from '../../http/call.ts';
 import { type AuditEntry, appendAudit } from '../../store/configuration/audit-log.ts';
 import type { Database } from '../../store/postgres/schema.ts';
 import type { Parts } from './parts.ts';
+import { hasPassword } from './passwords.ts';
 import { actorOf, sessionOf } from './session-calls.ts';
 import type { LiveSession } from './sessions.ts';
 
@@ -36,9 +37,20 @@ export async function provenByPassword(
   param: string,
   password: string,
 ): Promise<LiveSession> {
-  const matches = ({ userId }: LiveSession) => parts.passwords.matches(userId, password);
-  const { session } = await proven(parts, call, param, matches);
+  const { session } = await proven(parts, call, param, async ({ userId }) => {
+    await demandPassword(parts, userId);
+    return parts.passwords.matches(userId, password);
+  });
   return session;
+}
+
+/** For people who are signed in, and who may know that they have no password; a sign-in does not tell. */
+export async function demandPassword({ deps }: Parts, userId: string): Promise<void> {
+  if (await hasPassword(deps.db, userId)) return;
+  throw new RelayError('conflict', {
+    message:
+      'This account has no password, so its password, email address and second factor can’t be changed here. It signs in with single sign-on or the admin token.',
+  });
 }
 
 /** Writes a change and its audit entry in one transaction. */

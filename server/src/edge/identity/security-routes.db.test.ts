@@ -162,6 +162,25 @@ describe('how users prove their identity', () => {
     assert.deepEqual(await said(browser), [false, false]);
   });
 
+  it('a person without a password is told so, not that it is wrong', async () => {
+    const { browser } = await signUp(room, 'Single');
+    await room.db
+      .deleteFrom('auth_accounts')
+      .where('user_id', '=', await idOf(browser))
+      .execute();
+    const password = PASSWORD;
+    const answers = [
+      await changePassword(browser, password),
+      await browser.send('POST', '/api/account/email', { email: 'single@example.com', password }),
+      await browser.send('POST', '/api/account/totp', { password }),
+      await browser.send('POST', '/api/account/totp/remove', { password }),
+    ];
+    for (const { status, body } of answers) {
+      assert.equal(status, 409);
+      assert.match((body['error'] as { message: string }).message, /has no password/);
+    }
+  });
+
   async function idOf({ send }: Browser): Promise<string> {
     return ((await send('GET', '/api/session')).body['user'] as { id: string }).id;
   }

@@ -2,7 +2,7 @@ import { RelayError } from '../../domain/relay-error.ts';
 import type { Handlers } from '../../http/call.ts';
 import { emailChangedLetter, passwordChangedLetter } from '../../mail/letters.ts';
 import { isUniqueViolation } from '../../store/store-error.ts';
-import { appendEntry, proven, provenByPassword, record } from './account-proof.ts';
+import { appendEntry, demandPassword, proven, provenByPassword, record } from './account-proof.ts';
 import type { Parts } from './parts.ts';
 import { dropResetLinks, storePassword } from './password-resets.ts';
 import { plainEmail, readUser, toUser } from './people.ts';
@@ -52,9 +52,10 @@ export function securityHandlers(parts: Parts): Handlers {
       return { user: toUser(await readUser(deps.db, session.userId)) };
     },
     async startTotp(call) {
-      const { session, result } = await proven(parts, call, 'password', ({ token }) =>
-        parts.secondFactor.start(token, call.body.password),
-      );
+      const { session, result } = await proven(parts, call, 'password', async ({ token, userId }) => {
+        await demandPassword(parts, userId);
+        return parts.secondFactor.start(token, call.body.password);
+      });
       await appendEntry(parts, deps.db, call, session, { action: 'user.start_totp' });
       call.setHeader('cache-control', 'no-store');
       return result;
