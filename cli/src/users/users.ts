@@ -11,6 +11,7 @@ const DEFAULT_URL = 'http://127.0.0.1:8080';
 interface ResetFlags extends OutputOptions {
   readonly dataDir?: string;
   readonly url?: string;
+  readonly removeSecondFactor?: boolean;
 }
 
 export function usersCommand(surroundings: Surroundings): Command {
@@ -25,7 +26,8 @@ export function usersCommand(surroundings: Surroundings): Command {
     )
     .argument('<email>', 'email address of the user')
     .option('--data-dir <dir>', 'data directory of `relay start` (default: $RELAY_DATA_DIR, or ./relay-data)')
-    .option('--url <url>', `address of the console (default: $RELAY_PUBLIC_URL, or ${DEFAULT_URL})`);
+    .option('--url <url>', `address of the console (default: $RELAY_PUBLIC_URL, or ${DEFAULT_URL})`)
+    .option('--remove-second-factor', 'also remove the second factor at once, for a user who has lost it');
   withOutput(reset).action((email: string, flags: ResetFlags) => resetPassword(surroundings, email, flags));
   return command;
 }
@@ -35,7 +37,11 @@ async function resetPassword(surroundings: Surroundings, email: string, flags: R
   // Loaded here, because no other command needs the server.
   const { createPasswordReset, DirectoryInUseError, ResetRefusedError } = await import('@relay/server');
   try {
-    const reset = await createPasswordReset(dataOf(surroundings, flags), { email, publicUrl });
+    const reset = await createPasswordReset(dataOf(surroundings, flags), {
+      email,
+      publicUrl,
+      removeSecondFactor: flags.removeSecondFactor === true,
+    });
     surroundings.stderr.write(
       `Share this link only with ${reset.email}: anyone who has it can set the password. It works once.\n`,
     );

@@ -5,6 +5,7 @@ import type { Kysely } from 'kysely';
 import { createResetLink } from '../edge/identity/password-resets.ts';
 import { hasPassword } from '../edge/identity/passwords.ts';
 import { findUserByEmail, membershipsOf } from '../edge/identity/people.ts';
+import { removeSecondFactor } from '../edge/identity/second-factor.ts';
 import { systemClock } from '../kit/clock.ts';
 import { createLog } from '../kit/log.ts';
 import { appendAudit } from '../store/configuration/audit-log.ts';
@@ -16,6 +17,13 @@ import type { Database } from '../store/postgres/schema.ts';
 
 /** Where the deployment keeps its users. */
 export type DeploymentData = { readonly databaseUrl: string } | { readonly directory: string };
+
+export interface ResetRequest {
+  readonly email: string;
+  readonly publicUrl: string;
+  /** For a user who has lost it: nobody else can remove it without signing in. */
+  readonly removeSecondFactor: boolean;
+}
 
 export interface PasswordReset {
   readonly email: string;
@@ -34,10 +42,7 @@ export class ResetRefusedError extends Error {
 }
 
 /** `relay users reset-password`: a one-time link, for the operator to hand over. Needs no mail server. */
-export async function createPasswordReset(
-  data: DeploymentData,
-  asked: { readonly email: string; readonly publicUrl: string },
-): Promise<PasswordReset> {
+export async function createPasswordReset(data: DeploymentData, asked: ResetRequest): Promise<PasswordReset> {
   const database = await open(data);
   try {
     if ('directory' in data)
@@ -69,7 +74,7 @@ async function demandMigrated(database: DatabaseHandle): Promise<void> {
 
 async function createLink(
   db: Kysely<Database>,
-  { email, publicUrl }: { readonly email: string; readonly publicUrl: string },
+  { email, publicUrl, removeSecondFactor: isRemovalAsked }: ResetRequest,
 ): Promise<PasswordReset> {
   const user = await findUserByEmail(db, email);
   if (user === undefined) throw new ResetRefusedError(`No user has the email address ${email}.`, true);
@@ -78,20 +83,25 @@ async function createLink(
     throw new ResetRefusedError(
       `${user.email} has no password. They sign in with single sign-on or a token.`,
     );
-  const { url, expiresAt } = await createResetLink(db, publicUrl, user.id);
+  const link = await createResetLink(db, publicUrl, user);
+  if (link === undefined) throw new ResetRefusedError(`No user has the email address ${email}.`, true);
+  const isFactorRemoved = isRemovalAsked && (await removeSecondFactor(db, user.id));
+  const actions = ['user.create_password_reset', ...(isFactorRemoved ? ['user.remove_totp'] : [])];
   const memberships = await membershipsOf(db, user.id);
   const requestId = randomUUIDv7();
   await appendAudit(
     db,
-    ...memberships.map(({ organizationId }) => ({
-      id: randomUUIDv7(),
-      organizationId,
-      actor: { type: 'system' as const, userId: user.id },
-      requestId,
-      action: 'user.create_password_reset',
-      targetType: 'user',
-      targetId: user.id,
-    })),
+    ...memberships.flatMap(({ organizationId }) =>
+      actions.map((action) => ({
+        id: randomUUIDv7(),
+        organizationId,
+        actor: { type: 'system' as const, userId: user.id },
+        requestId,
+        action,
+        targetType: 'user',
+        targetId: user.id,
+      })),
+    ),
   );
-  return { email: user.email, url, expires_at: expiresAt.toISOString() };
+  return { email: user.email, url: link.url, expires_at: link.expiresAt.toISOString() };
 }

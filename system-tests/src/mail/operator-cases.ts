@@ -88,6 +88,28 @@ export function operatorCases(): void {
       ]);
     });
 
+    check('`--remove-second-factor` helps a user who has lost it, and is in the audit log', async () => {
+      const person = await site.join('Keyless');
+      const { email } = person;
+      await site.accounts.query(
+        `with enabled as (update users set two_factor_enabled = true where email = $1 returning id)
+         insert into auth_two_factors (id, user_id, secret, backup_codes, verified)
+         select gen_random_uuid(), id, 'sealed', 'sealed', true from enabled`,
+        [email],
+      );
+      assert.equal((await site.signIn(email, person.address)).code, 'totp_required');
+      const env = { DATABASE_URL: site.deployment.postgres.url };
+      const { status, stderr } = run(['users', 'reset-password', email, '--remove-second-factor'], env);
+      assert.equal(status, 0, stderr);
+      assert.equal((await site.signIn(email, person.address)).status, 201);
+      const entries = await site.accounts.query(
+        `select actor_type from audit_log join users on users.id::text = target_id
+         where email = $1 and action = 'user.remove_totp'`,
+        [email],
+      );
+      assert.deepEqual(entries, [{ actor_type: 'system' }]);
+    });
+
     check('the command says who has no account or no password', async () => {
       const env = { DATABASE_URL: site.deployment.postgres.url };
       const unknown = run(['users', 'reset-password', 'nobody@example.com'], env);

@@ -9,6 +9,8 @@ import {
   dropResetLinks,
   holdResetLink,
   isOpenResetLink,
+  type LinkHolder,
+  proveAddress,
   RESET_MINUTES,
   storePassword,
 } from './password-resets.ts';
@@ -61,8 +63,9 @@ export function passwordResetHandlers(parts: Parts): Handlers {
 
 async function sendLink({ deps }: Parts, user: UserRow): Promise<void> {
   if (user.status !== 'active' || !(await hasPassword(deps.db, user.id))) return;
-  const { url } = await createResetLink(deps.db, deps.publicUrl, user.id);
-  await deps.mail?.post(passwordResetLetter({ to: user.email, resetUrl: url, minutes: RESET_MINUTES }));
+  const link = await createResetLink(deps.db, deps.publicUrl, user);
+  if (link === undefined) return;
+  await deps.mail?.post(passwordResetLetter({ to: user.email, resetUrl: link.url, minutes: RESET_MINUTES }));
 }
 
 /** Uses the link, sets the password, ends every session and writes the audit entries, all or nothing. */
@@ -71,24 +74,28 @@ function setPassword(
   call: Call<'confirmPasswordReset'>,
   token: string,
   password: string,
-): Promise<{ userId: string; email: string } | undefined> {
+): Promise<LinkHolder | undefined> {
   return deps.db.transaction().execute(async (tx) => {
     const user = await holdResetLink(tx, token);
     if (user === undefined || !(await storePassword(tx, user.userId, password))) return undefined;
     await dropResetLinks(tx, user.userId);
     await endSessions(tx, user.userId);
+    const isFactorRemoved = !user.isAddressProven && (await proveAddress(tx, user.userId));
+    const actions = ['user.reset_password', ...(isFactorRemoved ? ['user.remove_totp'] : [])];
     const memberships = await membershipsOf(tx, user.userId);
     await appendAudit(
       tx,
-      ...memberships.map(({ organizationId }) => ({
-        id: deps.newId(),
-        organizationId,
-        actor: { type: 'user' as const, userId: user.userId },
-        requestId: call.requestId,
-        action: 'user.reset_password',
-        targetType: 'user',
-        targetId: user.userId,
-      })),
+      ...memberships.flatMap(({ organizationId }) =>
+        actions.map((action) => ({
+          id: deps.newId(),
+          organizationId,
+          actor: { type: 'user' as const, userId: user.userId },
+          requestId: call.requestId,
+          action,
+          targetType: 'user',
+          targetId: user.userId,
+        })),
+      ),
     );
     return user;
   });

@@ -2,29 +2,44 @@ import { hash, randomBytes } from 'node:crypto';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { Database } from '../../store/postgres/schema.ts';
 import { CREDENTIAL } from './passwords.ts';
+import type { UserRow } from './people.ts';
+import { removeSecondFactor } from './second-factor.ts';
 
 export const RESET_MINUTES = 30;
 const TOKEN_BYTES = 32;
 const EXPIRED_PER_LINK_MAX = 100;
 
-/** A new one-time link for a user with a password. The token is in the fragment, which browsers do not send. */
+/**
+ * A new one-time link for a user with a password. The token is in the fragment, which browsers do not send. Undefined: the
+ * user has another address by now, for which the link would prove nothing.
+ */
 export async function createResetLink(
   db: Kysely<Database>,
   publicUrl: string,
-  userId: string,
-): Promise<{ url: string; expiresAt: Date }> {
+  user: Pick<UserRow, 'id' | 'email'>,
+): Promise<{ url: string; expiresAt: Date } | undefined> {
   const token = randomBytes(TOKEN_BYTES).toString('base64url');
-  const { expires_at: expiresAt } = await db
+  const made = await db
     .insertInto('password_resets')
-    .values({
-      token_hash: digestOf(token),
-      user_id: userId,
-      expires_at: sql<Date>`now() + make_interval(mins => ${RESET_MINUTES})`,
-    })
+    .columns(['token_hash', 'user_id', 'expires_at'])
+    .expression((build) =>
+      build
+        .selectFrom('users')
+        .select([
+          sql<Buffer>`${digestOf(token)}::bytea`.as('token_hash'),
+          'id',
+          sql<Date>`now() + make_interval(mins => ${RESET_MINUTES})`.as('expires_at'),
+        ])
+        .where('id', '=', user.id)
+        .where('email', '=', user.email)
+        // Waits for a concurrent change of the address, which drops the links made before it.
+        .forShare(),
+    )
     .returning('expires_at')
-    .executeTakeFirstOrThrow();
+    .executeTakeFirst();
   await clearExpired(db);
-  return { url: `${publicUrl}/console/reset-password#token=${token}`, expiresAt };
+  if (made === undefined) return undefined;
+  return { url: `${publicUrl}/console/reset-password#token=${token}`, expiresAt: made.expires_at };
 }
 
 export async function isOpenResetLink(db: Kysely<Database>, token: string): Promise<boolean> {
@@ -37,15 +52,21 @@ export async function isOpenResetLink(db: Kysely<Database>, token: string): Prom
   return found !== undefined;
 }
 
+export interface LinkHolder {
+  readonly userId: string;
+  readonly email: string;
+  readonly isAddressProven: boolean;
+}
+
 /** The user of a link that still works. Locks the user, so that of concurrent uses of any of their links one succeeds. */
 export async function holdResetLink(
   tx: Transaction<Database>,
   token: string,
-): Promise<{ userId: string; email: string } | undefined> {
+): Promise<LinkHolder | undefined> {
   const user = await tx
     .selectFrom('password_resets as reset')
     .innerJoin('users', 'users.id', 'reset.user_id')
-    .select(['users.id', 'users.email'])
+    .select(['users.id', 'users.email', 'users.email_verified'])
     .where('reset.token_hash', '=', digestOf(token))
     .where('users.status', '=', 'active')
     .forUpdate('users')
@@ -58,12 +79,27 @@ export async function holdResetLink(
     .where('expires_at', '>', sql<Date>`now()`)
     .returning('user_id')
     .executeTakeFirst();
-  return used === undefined ? undefined : { userId: user.id, email: user.email };
+  if (used === undefined) return undefined;
+  return { userId: user.id, email: user.email, isAddressProven: user.email_verified };
 }
 
 /** Called whenever the password or the address changes: older links must not change it again. */
 export async function dropResetLinks(tx: Kysely<Database>, userId: string): Promise<void> {
   await tx.deleteFrom('password_resets').where('user_id', '=', userId).execute();
+}
+
+/**
+ * The link proves an address that someone else may have typed, so it ends every other way in that they set up. Whether there
+ * was a second factor.
+ */
+export async function proveAddress(tx: Transaction<Database>, userId: string): Promise<boolean> {
+  await tx.updateTable('users').set({ email_verified: true }).where('id', '=', userId).execute();
+  await tx
+    .deleteFrom('auth_accounts')
+    .where('user_id', '=', userId)
+    .where('provider_id', '!=', CREDENTIAL)
+    .execute();
+  return removeSecondFactor(tx, userId);
 }
 
 /** False: the user has no password, and signs in by single sign-on. */

@@ -16,7 +16,6 @@ export interface SecondFactor {
   confirm(userId: string, code: string, also: Write): Promise<boolean>;
   /** Whether this is a current code of the authenticator app or a backup code. Each code works once. */
   consume(userId: string, code: string): Promise<boolean>;
-  remove(tx: Transaction<Database>, userId: string): Promise<void>;
 }
 
 interface SecondFactorDeps {
@@ -72,11 +71,18 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
         ? consumeStep(deps, userId, row.secret, code)
         : consumeBackup(deps, userId, row.backup_codes, code);
     },
-    async remove(tx, userId) {
-      await tx.deleteFrom('auth_two_factors').where('user_id', '=', userId).execute();
-      await tx.updateTable('users').set({ two_factor_enabled: false }).where('id', '=', userId).execute();
-    },
   };
+}
+
+/** Also a setup that nobody confirmed. Whether there was a confirmed one. */
+export async function removeSecondFactor(tx: Kysely<Database>, userId: string): Promise<boolean> {
+  const removed = await tx
+    .deleteFrom('auth_two_factors')
+    .where('user_id', '=', userId)
+    .returning('verified')
+    .executeTakeFirst();
+  await tx.updateTable('users').set({ two_factor_enabled: false }).where('id', '=', userId).execute();
+  return removed?.verified === true;
 }
 
 /** The library accepts a code repeatedly while it is valid. Storing the last used time step makes it work once. */

@@ -6,6 +6,7 @@ import { appendEntry, demandPassword, proven, provenByPassword, record } from '.
 import type { Parts } from './parts.ts';
 import { dropResetLinks, storePassword } from './password-resets.ts';
 import { plainEmail, readUser, toUser } from './people.ts';
+import { removeSecondFactor } from './second-factor.ts';
 import { endOtherSessions } from './sessions.ts';
 
 /** Users change how they sign in. Each change needs its own proof of identity. */
@@ -71,7 +72,7 @@ export function securityHandlers(parts: Parts): Handlers {
     async removeTotp(call) {
       const session = await provenByPassword(parts, call, 'password', call.body.password);
       await record(parts, call, session, { action: 'user.remove_totp' }, (tx) =>
-        parts.secondFactor.remove(tx, session.userId),
+        removeSecondFactor(tx, session.userId),
       );
       return undefined;
     },
