@@ -21,7 +21,7 @@ export type DeploymentData = { readonly databaseUrl: string } | { readonly direc
 export interface ResetRequest {
   readonly email: string;
   readonly publicUrl: string;
-  /** For a user who has lost it: nobody else can remove it without signing in. */
+  /** For a user who has lost it: every other removal needs a session. */
   readonly removeSecondFactor: boolean;
 }
 

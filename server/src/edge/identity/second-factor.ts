@@ -74,7 +74,7 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
   };
 }
 
-/** Also a setup that nobody confirmed. Whether there was a confirmed one. */
+/** Removes an unconfirmed setup too. The result says whether there was a confirmed one. */
 export async function removeSecondFactor(tx: Kysely<Database>, userId: string): Promise<boolean> {
   const removed = await tx
     .deleteFrom('auth_two_factors')
