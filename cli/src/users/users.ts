@@ -27,7 +27,10 @@ export function usersCommand(surroundings: Surroundings): Command {
     .argument('<email>', 'email address of the user')
     .option('--data-dir <dir>', 'data directory of `relay start` (default: $RELAY_DATA_DIR, or ./relay-data)')
     .option('--url <url>', `address of the console (default: $RELAY_PUBLIC_URL, or ${DEFAULT_URL})`)
-    .option('--remove-second-factor', 'also remove the second factor immediately, for a user who has lost it');
+    .option(
+      '--remove-second-factor',
+      'also remove the second factor immediately, for a user who has lost it',
+    );
   withOutput(reset).action((email: string, flags: ResetFlags) => resetPassword(surroundings, email, flags));
   return command;
 }

@@ -63,7 +63,7 @@ export const sessionColumns: readonly Column[] = [
 
 /** The operator at the console, who has no password to change and no organization to switch to. */
 export function adminSessionColumn(adminToken: string, owner: ImplicitOwner, accounts: boolean): Column {
-  const wrong = '401 invalid_credentials';
+  const none = '409 conflict';
   const disabled = '403 accounts_disabled';
   return {
     name: 'session of the admin token',
@@ -74,11 +74,11 @@ export function adminSessionColumn(adminToken: string, owner: ImplicitOwner, acc
     except: {
       revokeSession: '404 not_found',
       updateSession: accounts ? '200' : disabled,
-      changePassword: accounts ? wrong : disabled,
-      changeEmail: accounts ? wrong : disabled,
-      startTotp: accounts ? wrong : disabled,
-      confirmTotp: accounts ? '409 conflict' : disabled,
-      removeTotp: accounts ? wrong : disabled,
+      changePassword: accounts ? none : disabled,
+      changeEmail: accounts ? none : disabled,
+      startTotp: accounts ? none : disabled,
+      confirmTotp: accounts ? none : disabled,
+      removeTotp: accounts ? none : disabled,
       leaveOrganization: '401 session_expired',
     },
     async enter({ url }) {

@@ -86,7 +86,7 @@ describe('a forgotten password', () => {
       const page = await story.open('light', 1440, site.url);
       await signInWithToken(page, site.adminToken);
       await page.goto('/console/members');
-      await page.getByRole('button', { name: 'Invite member', exact: true }).click();
+      await page.getByRole('button', { name: 'Invite member', exact: true }).first().click();
       await page.getByLabel('Email').fill('dora@example.com');
       await page.getByRole('button', { name: 'Create invitation' }).click();
       await page.getByText(said).waitFor();

@@ -91,7 +91,7 @@ export const pictures: Readonly<Record<string, Visit>> = {
   },
   async invite(page) {
     await page.goto('/console/members');
-    await page.getByRole('button', { name: 'Invite member' }).click();
+    await page.getByRole('button', { name: 'Invite member' }).first().click();
     await page.getByLabel('Email').fill('margaret@example.com');
   },
   async settings(page) {
