@@ -17,6 +17,9 @@ const EMPTY_FRAME_BYTES_MAX = 1024;
 /** Below this size copying is cheaper than avoiding it. */
 const LARGE_CHUNK_BYTES = 8 * 1024;
 
+/** More than an event that numbers itself has after its number, and little for a stream to keep while its client reads slowly. */
+const LAST_READ_BYTES = 4 * 1024;
+
 /** Begins a comment. */
 const COLON = 0x3a;
 const CLOSE_BRACE = 0x7d;
@@ -42,7 +45,7 @@ export class StreamReader {
   errored = false;
   /** A complete frame has data that is cut or garbled. */
   isBroken = false;
-  /** What was read last, unless it was a comment. */
+  /** The end of what was read last, unless it was a comment. */
   lastRead = '';
   /** Counts that the stream has reported so far, without the service tier. Null: none. */
   #counts: Partial<Usage> | null = null;
@@ -126,7 +129,7 @@ export class StreamReader {
   #read(data: Buffer): Buffer[] {
     const text = data.toString('latin1');
     const out: Buffer[] = [];
-    if (text.charCodeAt(0) !== COLON) this.lastRead = text;
+    if (text.charCodeAt(0) !== COLON) this.lastRead = endOf(text);
     this.#mixedLineEnds = text.includes('\r');
     let at = 0;
     if (this.phase === 'refused') at = this.#readOn(text, 0);
@@ -368,4 +371,10 @@ export class StreamReader {
     else if (meaning.kind === 'error') this.errored = true;
     return meaning;
   }
+}
+
+/** A copy, because a part of a string keeps all of it in memory. */
+function endOf(text: string): string {
+  if (text.length <= LAST_READ_BYTES) return text;
+  return Buffer.from(text.slice(-LAST_READ_BYTES), 'latin1').toString('latin1');
 }
