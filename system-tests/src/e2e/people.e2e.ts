@@ -260,6 +260,7 @@ describe('people', () => {
   });
 
   it('who leaves by themselves comes back with a new invitation and their password', async () => {
+    await dora.goto('/console/settings');
     await section(dora, 'Organization');
     const leave = dora.getByRole('button', { name: 'Leave', exact: true });
     await leave.click();
