@@ -41,7 +41,7 @@ export function errorPageHtml(code: ErrorCode): string {
   return htmlDocument(code, [`<p>${inline(factsOf(code))}</p>`, ...sections]);
 }
 
-/** What a deployment serves of the reference, so that it can be read offline. */
+/** The index of the reference pages that a deployment serves, so that they can be read offline. */
 export function referenceIndexHtml(): string {
   const listed = (items: readonly string[]) =>
     `<ul>\n${items.map((item) => `<li>${item}</li>`).join('\n')}\n</ul>`;

@@ -202,7 +202,7 @@ function response(type: HeaderDescription['type'], on: string, meaning: string):
   return { type, direction: 'response', on, meaning };
 }
 
-/** Of inference routes, whose path contains `where`. */
+/** Describes a header of the inference routes whose path contains `where`. */
 function inference(
   type: HeaderDescription['type'],
   on: string,

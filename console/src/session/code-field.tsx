@@ -10,7 +10,7 @@ export interface AskedCode {
   readonly setValue: (value: string) => void;
   /** The part of the body. */
   readonly sent: { readonly totp_code?: string };
-  /** What to show: a code that is asked for does not count as an error. */
+  /** The error to show. A response that asks for a code is not an error. */
   readonly error: Error | null;
 }
 

@@ -52,7 +52,7 @@ const SHOWN_WITH: Partial<Record<RouteId, RouteId>> = {
   listApiKeyScopes: 'createApiKey',
 };
 
-/** What people do elsewhere: the lane editor writes a lane with its endpoints in one call, and Stripe sends its own events. */
+/** Routes that no page calls: the lane editor writes a lane with its endpoints in one call, and Stripe sends its own events. */
 const WITHOUT_PLACE: ReadonlySet<RouteId> = new Set<RouteId>([
   'createMembership',
   'updateMembership',

@@ -4,7 +4,7 @@ import { useMemo } from 'react';
 import { capabilitiesQuery } from '../api/queries.ts';
 import { useApi } from '../api/use-api.ts';
 
-/** What hosted deployments refuse to every caller, whatever their scopes. */
+/** The routes that a hosted deployment refuses to every caller, whatever their scopes. */
 export const selfHostedRoutes: ReadonlySet<RouteId> = new Set<RouteId>([
   'listLimitPolicies',
   'createLimitPolicy',

@@ -21,7 +21,7 @@ interface ResourceMenuProps {
   readonly deleteAction: string;
   /** What else is deleted, or why deletion fails; null if neither applies. */
   readonly deleteWarning: string | null;
-  /** What must be deleted or changed first; Delete is disabled. */
+  /** Names the resources that must be deleted or changed first, and disables Delete. */
   readonly deleteBlocker?: string | null;
   readonly editDialog: (close: () => void) => ReactNode;
   /** Further items, before Delete. */

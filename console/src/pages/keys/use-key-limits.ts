@@ -9,7 +9,7 @@ import { useAccess } from '../../session/use-access.ts';
 /** The limits that count a key's requests: its own, its owner's and its teams', the one to show first. */
 export type KeyLimits = (key: ApiKey) => readonly LimitUsage[];
 
-/** What tells the team of a key. Without access to teams, the caller sees no others than their own. */
+/** The members and teams that decide which team a key belongs to. A caller without access to teams sees only their own. */
 interface Placed {
   readonly members: readonly Pick<Member, 'id' | 'team_id'>[] | undefined;
   readonly teams: readonly Pick<Team, 'id' | 'parent_id'>[] | undefined;
