@@ -13,7 +13,7 @@ export function siteConfig(): UserConfig<DefaultTheme.Config> {
   const { base, repositoryUrl } = siteSettings(process.env);
   return defineConfig({
     title: 'Relay',
-    description: 'An LLM gateway whose limits hold across replicas.',
+    description: 'The LLM gateway that tells you what a change will do, and keeps your limits.',
     lang: 'en-US',
     base,
     srcDir: siteFolders.pages,
