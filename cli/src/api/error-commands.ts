@@ -33,6 +33,8 @@ const COMMANDS: Partial<Record<ErrorCode, string>> = {
 /** What the error's page says to do, and the command to copy for it. */
 export function fixWords(code: string, advice: string | undefined): string | undefined {
   const command = Object.entries(COMMANDS).find(([known]) => known === code)?.[1];
+  // Its message already names the fields.
+  if (code === 'invalid_request') return undefined;
   if (command === undefined || advice === undefined) return command ?? advice;
   return `${advice} ${command}`;
 }

@@ -20,6 +20,7 @@ import { announcedResources } from './resource-list.ts';
 type Endpoint = components['schemas']['Endpoint'];
 
 export const endpoints: Resource<Endpoint> = announcedResource(announcedResources.endpoints, {
+  example: 'relay endpoints create --name Small --provider mine --upstream-model gpt-4o-mini',
   namesModels: true,
   columns: [
     { title: 'name', value: ({ name }) => name, elastic: true },

@@ -17,6 +17,7 @@ import { announcedResources } from './resource-list.ts';
 type Lane = components['schemas']['Lane'];
 
 export const lanes: Resource<Lane> = announcedResource(announcedResources.lanes, {
+  example: 'relay lanes create --name fast',
   namesModels: true,
   columns: [
     { title: 'name', value: ({ name }) => name, elastic: true },

@@ -39,6 +39,7 @@ export const limits: Resource<LimitPolicy> = announcedResource(announcedResource
     { title: 'enabled', value: ({ enabled }) => enabled },
   ],
   identifiedBy: IDENTIFIED_BY,
+  example: 'relay limits create --scope-type lane --scope default --spend 50 --period month',
   references: {
     scope_id: {
       flag: 'scope',
@@ -47,7 +48,7 @@ export const limits: Resource<LimitPolicy> = announcedResource(announcedResource
     },
     limit_value: {
       flag: 'limit-value',
-      describe: 'maximum per window: a whole number, or for spend an amount such as $12.50',
+      describe: 'maximum per window: a whole number; for a budget, use --spend',
       resolve: async (_api, typed, { metric }) => limitValue(typed, metric),
     },
   },
@@ -55,7 +56,7 @@ export const limits: Resource<LimitPolicy> = announcedResource(announcedResource
     {
       option: new Option(
         '--spend <dollars>',
-        'a budget in dollars; short for --metric spend --limit-value',
+        'a budget in dollars, without a $ sign: --spend 12.50; short for --metric spend --limit-value',
       ).conflicts(['metric', 'limitValue']),
       body: (typed) => ({ metric: 'spend', limit_value: `$${typed.replace(/^\$/, '')}` }),
     },
@@ -131,7 +132,10 @@ function amountFields(shown: { readonly metric: LimitMetric }): ReturnType<typeo
 function limitValue(typed: string, metric: unknown): number {
   // Without its sign, 50 in a file could be meant as micro-dollars, the unit of the API.
   if (metric === 'spend' && !typed.startsWith('$'))
-    throw usageError(`"${typed}" has no unit.`, `For dollars, use --spend ${typed} instead.`);
+    throw usageError(
+      'A limit on spend takes an amount in dollars.',
+      'Use --spend instead of --metric spend and --limit-value, without a $ sign, which a shell replaces: --spend 12.50',
+    );
   try {
     return metric === 'spend' ? dollarsToMicros(typed) : wholeNumber(typed);
   } catch (error) {

@@ -21,6 +21,7 @@ import { announcedResources } from './resource-list.ts';
 type Provider = components['schemas']['Provider'];
 
 export const providers: Resource<Provider> = announcedResource(announcedResources.providers, {
+  example: 'relay providers create --name Mine --base-url https://llm.example.com/v1 --auth-mode none',
   columns: [
     { title: 'name', value: ({ name }) => name, elastic: true },
     { title: 'slug', value: ({ slug }) => slug },

@@ -233,11 +233,15 @@ async function validate<T extends Named>(
   const { compileValidator } = await import('@relay/contract');
   const verdict = compileValidator(schema as Parameters<typeof compileValidator>[0])(body);
   if (verdict.ok) return;
-  const [first] = verdict.issues;
-  const field = first?.path ?? '';
-  const flag = flagName(field, resource.references?.[field]);
+  const fields = [...new Set(verdict.issues.map(({ path }) => path))];
+  const flags = fields
+    .filter((field) => schema.properties[field] !== undefined)
+    .map((field) => `--${flagName(field, resource.references?.[field])}`);
+  const example = resource.example === undefined ? '' : ` Example: ${resource.example}`;
   throw usageError(
     `${verdict.issues.map(({ message }) => message).join('; ')}.`,
-    schema.properties[field] === undefined ? 'Correct the file.' : `Add --${flag}, or ${field} in --file.`,
+    flags.length === 0
+      ? 'Correct the file.'
+      : `Set ${new Intl.ListFormat('en-US').format(flags)}, or the fields in --file.${example}`,
   );
 }

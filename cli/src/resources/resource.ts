@@ -33,6 +33,8 @@ export interface Resource<T extends Named> {
   /** How people name one, if not by name, slug or ID. */
   readonly identifiedBy?: string;
   readonly columns: readonly Column<T>[];
+  /** A complete command that creates one; errors about missing flags show it. */
+  readonly example?: string;
   /** Loaded where a body is written: the schemas come with the whole contract, which takes its time to load. */
   bodies(): Promise<Bodies>;
   readonly references?: Readonly<Record<string, ResolvedReference>>;

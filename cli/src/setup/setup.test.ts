@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, it } from 'node:test';
+import type { ProgramError } from '../kit/program-error.ts';
 import { processSurroundings, type Surroundings } from '../kit/surroundings.ts';
 import { setupCommand } from './setup.ts';
 
@@ -52,9 +53,16 @@ describe('relay setup', () => {
       calls.push(`${request.method} ${request.url} ${request.headers.authorization}`);
       const models = { object: 'list', data: lanes.map((id) => ({ id, owned_by: 'relay' })) };
       const created = { api_key: CREATED, key: { name: 'Claude Code', key_prefix: 'rly_9876543210' } };
-      request.resume().once('end', () => {
+      let body = '';
+      request.setEncoding('utf8').on('data', (text: string) => (body += text));
+      request.once('end', () => {
+        const explained = { error_code: body.includes('nope') ? 'model_not_found' : null };
+        const bodies: Record<string, object> = {
+          '/v1/models': models,
+          '/api/relay/routing/explain': explained,
+        };
         response.setHeader('content-type', 'application/json');
-        response.end(JSON.stringify(request.url === '/v1/models' ? models : created));
+        response.end(JSON.stringify(bodies[request.url ?? ''] ?? created));
       });
     });
     await new Promise<void>((resolve) => gateway.listen(0, '127.0.0.1', resolve));
@@ -86,9 +94,29 @@ describe('relay setup', () => {
       assert.match(text, /rly_…/);
       assert.ok(text.includes(server) && !text.includes(KEY), text);
     }
-    assert.deepEqual(calls, []);
+    assert.ok(
+      calls.every((call) => call.startsWith('GET /v1/models ')),
+      calls.join(),
+    );
     assert.ok(!existsSync(settingsPath()));
     assert.ok((await setup(`openai-sdk --model fast --show-key --key ${KEY}`)).includes(KEY));
+  });
+
+  it('refuses a model that nothing has, names those that can be called, and writes nothing', async () => {
+    const asked = setup('claude-code --model nope --write', { RELAY_TOKEN: 'rly_admin' });
+    await assert.rejects(asked, ({ message, detail }: ProgramError) => {
+      assert.equal(message, 'No lane or model is named "nope".');
+      return detail.fix === 'Add --model with one of: fast.';
+    });
+    assert.ok(!existsSync(settingsPath()));
+  });
+
+  it('takes a hidden lane, and says so when it cannot check', async () => {
+    assert.match(await setup('openai-sdk --model hidden', { RELAY_TOKEN: 'rly_admin' }), /hidden/);
+    const unchecked = await setup('openai-sdk --model fast --server http://127.0.0.1:1', {
+      RELAY_API_KEY: KEY,
+    });
+    assert.match(unchecked, /Can't check that "fast" can be called/);
   });
 
   it('merges into a file, keeps a backup, and shows the change without any secret', async () => {
@@ -112,7 +140,7 @@ describe('relay setup', () => {
     const writing = setup('claude-code --model fast --write', { RELAY_TOKEN: 'rly_admin' });
     await assert.rejects(writing, /"env" in settings.json is not an object/);
     assert.equal(readFileSync(settingsPath(), 'utf8'), '{"env": []}');
-    assert.deepEqual(calls, []);
+    assert.deepEqual(calls, ['GET /v1/models Bearer rly_admin']);
   });
 
   it('creates a key where the file needs one, once', async () => {

@@ -9,7 +9,7 @@ import { printList } from '../output/print.ts';
 import { resolveConnection, withConnection } from '../session/connection.ts';
 import { aider } from './aider.ts';
 import { applyChange, backupPath, undoChange } from './changes.ts';
-import { chooseModel } from './choose-model.ts';
+import { chooseModel, demandCallable } from './choose-model.ts';
 import { claudeCode } from './claude-code.ts';
 import type { Client, SettingsFile, Wish } from './client.ts';
 import { codex } from './codex.ts';
@@ -81,7 +81,10 @@ async function setUp(surroundings: Surroundings, client: Client, options: Option
   const wish = {
     server: connection.server,
     baseUrl: `${connection.server}/v1`,
-    model: options['model'] ?? (await chooseModel(surroundings, api)),
+    model:
+      typeof options['model'] === 'string'
+        ? await demandCallable(surroundings, api, options['model'])
+        : await chooseModel(surroundings, api),
     keyVariable: client.fixedKeyVariable ?? keyVariable,
     key: HIDDEN_KEY,
   };

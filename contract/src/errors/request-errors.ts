@@ -61,7 +61,8 @@ export const requestErrors = {
   guardrail_streaming_unsupported: {
     status: 400,
     type: 'guardrail_streaming_unsupported',
-    message: 'A guardrail applies to this request and can’t check a stream. Send it with stream: false.',
+    message:
+      'A guardrail checks these requests, and guardrails can’t check streams. Use stream: false, or a lane without a guardrail.',
     why: 'Guardrails check complete prompts and responses, so streaming isn’t possible where one is bound.',
     fix: 'Set `stream` to false, or use a lane without a guardrail.',
     owner: 'client',

@@ -23,7 +23,7 @@ export const serviceErrors = {
   policy_unavailable: {
     status: 503,
     type: 'policy_unavailable',
-    message: 'Limit state is unavailable, so Relay rejects the request. Retry shortly.',
+    message: 'Relay can’t check limits right now, so it doesn’t send the request. Retry in 1 s.',
     why: 'The admission store is unreachable while limits are enabled; admitting requests could exceed a limit.',
     fix: 'Retry. Operators: restore Redis or Valkey; `/readyz` shows its state.',
     owner: 'platform',

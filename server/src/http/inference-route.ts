@@ -27,7 +27,7 @@ export function inferenceRouteOf(request: IncomingMessage): InferenceRoute {
     if (request.method === 'POST') return protocol;
     throw asksForWebSocket(request) ? upgradeRequired(path) : methodNotAllowed('POST');
   }
-  if (!isModels(path)) throw new RelayError('route_not_found');
+  if (!isModels(path)) throw notServed(request, path);
   if (!isReading(request.method)) throw methodNotAllowed('GET, HEAD');
   return {
     modelId: path === MODELS ? null : decoded(path.slice(MODELS.length + 1)),
@@ -74,6 +74,15 @@ function decoded(id: string): string {
       param: 'model',
     });
   }
+}
+
+/** Names what is served, because clients try the paths of other products here. */
+function notServed({ method = '' }: IncomingMessage, path: string): RelayError {
+  const served = [...PROTOCOLS.keys(), MODELS].map((each) => each.slice('/v1/'.length));
+  const shown = path.length > 200 ? `${path.slice(0, 200)}…` : path;
+  return new RelayError('route_not_found', {
+    message: `Relay doesn’t serve ${method} ${shown}. Under /v1 it serves ${served.join(', ')}.`,
+  });
 }
 
 function methodNotAllowed(allow: string): RelayError {

@@ -26,12 +26,27 @@ export function modelList(snapshot: OrganizationSnapshot, family: WireProtocol):
 export function modelOf(snapshot: OrganizationSnapshot, family: WireProtocol, id: string): ListedModel {
   const found = listedModels(snapshot, family).get(id) ?? providerModel(routingTableOf(snapshot), family, id);
   if (found !== null) return found;
-  const shown = id.length > 200 ? `${id.slice(0, 200)}…` : id;
-  throw new RelayError('not_found', {
-    message: `No lane or model is named "${shown}". GET /v1/models lists what can be called.`,
-    param: 'model',
-  });
+  throw new RelayError('not_found', { message: namesNothing(snapshot, family, id), param: 'model' });
 }
+
+/** Enough for a small configuration, and short enough to be read in a log. */
+const NAMED_MAX = 5;
+
+/** Says that nothing has this name, and what can be called instead: lanes first, because they are what the operator made for clients. */
+export function namesNothing(snapshot: OrganizationSnapshot, family: WireProtocol, name: string): string {
+  const shown = name.length > 200 ? `${name.slice(0, 200)}…` : name;
+  const listed = modelList(snapshot, family);
+  const isLane = ({ ownedBy }: ListedModel) => ownedBy === LANE_OWNER;
+  const names = [...listed.filter(isLane), ...listed.filter((each) => !isLane(each))].map(({ id }) => id);
+  const more = names.length > NAMED_MAX ? ` and ${names.length - NAMED_MAX} more` : '';
+  const callable =
+    names.length === 0
+      ? 'Nothing can be called yet: create a lane with an endpoint.'
+      : `You can call ${names.slice(0, NAMED_MAX).join(', ')}${more} (GET /v1/models).`;
+  return `No lane or model is named "${shown}". ${callable}`;
+}
+
+const LANE_OWNER = 'relay';
 
 // A cache and not state: an entry depends on its key alone and is collected with it.
 const lists = new WeakMap<OrganizationSnapshot, Map<WireProtocol, ReadonlyMap<string, ListedModel>>>();
@@ -53,7 +68,7 @@ function buildList(table: RoutingTable, family: WireProtocol): Map<string, Liste
   // A lane named like a model is what a request with that name reaches, so it replaces the model.
   for (const { id, slug, hidden } of table.lanes) {
     if (!hidden && isCallable(table.resolve(slug), family))
-      listed.set(slug, { id: slug, createdAtMs: uuidTimeMs(id), ownedBy: 'relay' });
+      listed.set(slug, { id: slug, createdAtMs: uuidTimeMs(id), ownedBy: LANE_OWNER });
   }
   return listed;
 }

@@ -27,7 +27,7 @@ function messageOf(who: string, { code, why }: AttemptFault, retry: boolean): st
 const REJECTIONS: Readonly<Record<number, string>> = {
   401: 'rejected Relay’s credential (401)',
   402: 'requires payment for this credential (402)',
-  403: 'does not allow this call with Relay’s credential (403)',
+  403: 'refused this model or account (403)',
   407: 'is behind a proxy that requires credentials (407)',
 };
 

@@ -128,6 +128,11 @@ export function serverCases({ site, odd, keys }: ErrorWorld): ErrorCase[] {
     { args: 'chat nothing hi', code: 4, says: /No lane or model is named "nothing"/ },
     { args: 'explain nothing', code: 4, says: /model_not_found/, hasOutput: true },
     { args: 'bench nothing --yes', code: 4, says: /No lane or model is named/ },
+    {
+      args: 'setup claude-code --model nope',
+      code: 4,
+      says: /No lane or model is named "nope"[\s\S]*--model with/,
+    },
     { args: 'setup aider --undo', code: 4, says: /No Relay settings found for aider/ },
     { args: 'lanes get Fast', code: 2, says: /2 lanes are named "Fast"[\s\S]*fast-2/ },
     { args: 'providers delete fast-1 --yes', code: 1, says: /endpoint/ },

@@ -69,6 +69,16 @@ export const usageCases: readonly ErrorCase[] = [
     says: /"\$12,50" is not a valid limit for spend[\s\S]*in dollars/,
   },
   { args: 'limits create --metric tokens --spend 5', code: 2, says: /cannot be used with/ },
+  {
+    args: 'limits create',
+    code: 2,
+    says: /--scope-type, --metric, --period, and --limit-value[\s\S]*Example: relay limits create --scope-type/,
+  },
+  {
+    args: 'limits create --scope-type global --metric spend --period month --limit-value 2.50',
+    code: 2,
+    says: /takes an amount in dollars[\s\S]*--spend 12\.50/,
+  },
   { args: 'endpoints import sim-one', code: 2, says: /No model specified[\s\S]*--all/ },
   { args: 'keys create', code: 2, says: /required option '--name/ },
   { args: 'keys create --name x --expires soon', code: 2, says: /Write it like 30m, 24h or 7d/ },

@@ -85,7 +85,6 @@ export const folderTables: readonly FolderTable[] = [
       'answer-itself.ts',
       'endings.ts',
       'last-answer.ts',
-      'model-list.ts',
     ],
     shared: [],
     complete: true,

@@ -67,7 +67,10 @@ describe('a refusal for lack of capacity', () => {
 
   it('names the limit that caused it', () => {
     const error = refused({ retryAfterMs: 1_500, policyId: 'p' });
-    assert.match(error.message, /limit of 60 requests per minute on the whole organization/);
+    assert.match(
+      error.message,
+      /limit of 60 requests per minute on the whole organization has been reached, and this request can wait at most 100 ms\. Retry in 2 s\./,
+    );
     assert.deepEqual(error.detail.fields?.['policy'], {
       id: 'p',
       policy_kind: 'resource',
@@ -93,20 +96,22 @@ describe('a refusal for lack of capacity', () => {
     };
     const { message } = refusalError(spent, { maxWaitMs: 30_000 } as Route, refusal);
     assert.match(message, /limit of \$12\.50 per day on this member’s requests/);
-    assert.match(message, /within the wait budget of 30 s\. Retry in 8 h 39 min\./);
+    assert.match(message, /has no room for this request\. Retry in 8 h 39 min\./);
+    const window = { policyId: 'u', used: 12_400_000, resetMs: 60_000 };
+    assert.match(
+      refusalError(spent, { maxWaitMs: 30_000 } as Route, { ...refusal, window }).message,
+      /no room for this request: \$12\.40 used or reserved\. Retry in 8 h 39 min\./,
+    );
   });
 
   it('names a member or key limit, its owner and where it applies', () => {
     const ofUser = refused({ retryAfterMs: 1_500, policyId: 'u' });
     assert.match(
       ofUser.message,
-      /limit of 900 tokens per day on this member’s requests has been reached\. It has no capacity/,
+      /limit of 900 tokens per day on this member’s requests has no room for this request/,
     );
     const ofKey = refused({ retryAfterMs: 1_500, policyId: 'k@l1' });
-    assert.match(
-      ofKey.message,
-      /on requests with this key to this lane has been reached\. It has no capacity/,
-    );
+    assert.match(ofKey.message, /on requests with this key to this lane has no room for this request/);
     assert.deepEqual(ofKey.detail.fields?.['policy'], {
       id: 'k',
       policy_kind: 'api_key',

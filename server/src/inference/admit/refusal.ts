@@ -1,5 +1,5 @@
 import { errors, headers } from '@relay/contract';
-import { capitalized, durationWords } from '@relay/contract/words';
+import { capitalized, durationWords, limitAmountWords } from '@relay/contract/words';
 import { resetTimeMs } from '../../admission/calendar-window.ts';
 import type { Refusal, WindowState } from '../../admission/engine.ts';
 import { outcomeOf } from '../../admission/refusal.ts';
@@ -7,6 +7,7 @@ import type { PolicyDescription } from '../../domain/limits/limit.ts';
 import { limitWords } from '../../domain/limits/limit-words.ts';
 import { describePolicy } from '../../domain/limits/limits.ts';
 import { METRICS } from '../../domain/limits/metric.ts';
+import { isCalendar } from '../../domain/limits/period.ts';
 import { RelayError } from '../../domain/relay-error.ts';
 import type { Route } from '../../domain/routing/routing.ts';
 import type { Exchange } from '../exchange.ts';
@@ -36,18 +37,31 @@ export function refusalError(exchange: Exchange, route: Route, refusal: Refusal)
     case 'wait_budget': {
       const aboutMs = exchange.arrivedAtMs + exchange.waitMs + refusal.resetMs;
       const resetsAtMs = (policy === null ? null : resetTimeMs(policy.period, aboutMs)) ?? aboutMs;
-      const why =
-        policy === null
-          ? 'No candidate has capacity'
-          : `${capitalized(limitWords(policy, snapshot))} has been reached. It has no capacity`;
       return new RelayError(code, {
-        message: `${why} within the wait budget of ${durationWords(route.maxWaitMs)}. Retry in ${waitWords(refusal.retryAfterMs, policy)}.`,
+        message: `${whyNotNow(exchange, route, refusal, policy)} Retry in ${waitWords(refusal.retryAfterMs, policy)}.`,
         fields: { ...retry_after, policy, resets_at: new Date(resetsAtMs).toISOString() },
         retry,
         headers: sent,
       });
     }
   }
+}
+
+/** What is used up, and for how long this route waits. A calendar window says how much of it is used, so that the reader sees a spent budget. */
+function whyNotNow(
+  { snapshot }: Exchange,
+  { maxWaitMs }: Route,
+  { window }: Refusal,
+  policy: PolicyDescription | null,
+): string {
+  const wait = durationWords(maxWaitMs);
+  if (policy === null) return `No candidate has capacity within the wait budget of ${wait}.`;
+  const limit = capitalized(limitWords(policy, snapshot));
+  if (!isCalendar(policy.period))
+    return `${limit} has been reached, and this request can wait at most ${wait}.`;
+  if (window === null) return `${limit} has no room for this request.`;
+  const used = limitAmountWords(policy.metric, Math.min(window.used, policy.limit_value));
+  return `${limit} has no room for this request: ${used} used or reserved.`;
 }
 
 function retryHeaders(retryAfterMs: number): Record<string, string> {

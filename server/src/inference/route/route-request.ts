@@ -9,6 +9,7 @@ import { fitCandidates, unfitness, unpricedFix } from '../../domain/routing/unfi
 import type { OrganizationSnapshot } from '../../domain/snapshot.ts';
 import type { InferenceBody } from '../../protocols/request-body.ts';
 import { askedOf, type Exchange } from '../exchange.ts';
+import { namesNothing } from '../model-list.ts';
 
 /**
  * Answers 400: `model_not_found` when nothing has that name, `no_route` when no candidate can serve the request, `unpriced` when those
@@ -19,7 +20,10 @@ export function routeRequest(
   body: InferenceBody,
 ): { route: Route; candidates: readonly Candidate[] } {
   const route = routingTableOf(exchange.snapshot).resolve(body.model);
-  if (route === undefined) throw modelNotFound(body.model);
+  if (route === undefined) {
+    const message = namesNothing(exchange.snapshot, exchange.protocol.family, body.model);
+    throw new RelayError('model_not_found', { message, param: 'model' });
+  }
   exchange.route = route;
   const candidates = candidatesFor(exchange, body, route);
   if (candidates.length === 0 && exchange.protocol.answer.estimated === null)
@@ -31,14 +35,6 @@ export function routeRequest(
 export function candidatesFor(exchange: Exchange, body: InferenceBody, route: Route): Candidate[] {
   const rules = limitRules(exchange.snapshot, exchange.caller, route);
   return fitCandidates(route.members, askedOf(exchange), body.streaming, rules);
-}
-
-function modelNotFound(model: string): RelayError {
-  const shown = model.length > 200 ? `${model.slice(0, 200)}…` : model;
-  return new RelayError('model_not_found', {
-    message: `No lane or model is named "${shown}": it matches no enabled lane’s slug or name, no provider/model, and no upstream model of an endpoint. GET /v1/models lists what can be called.`,
-    param: 'model',
-  });
 }
 
 function noRoute(exchange: Exchange, body: InferenceBody, route: Route): RelayError {

@@ -139,14 +139,21 @@ function judge(
   const why =
     placement.boundBy === null
       ? `its provider asked for a pause, which ends in ${durationWords(waitMs, Math.ceil)}`
-      : `a limit allows it in about ${durationWords(waitMs, Math.ceil)}`;
-  if (waitMs > maxWaitMs) return { verdict: 'limited', reason: `${why}, past the wait budget` };
+      : `${limitNoun(placed)} has its next slot in about ${durationWords(waitMs, Math.ceil)}`;
+  if (waitMs > maxWaitMs)
+    return { verdict: 'limited', reason: `${why}, and this route waits at most ${durationWords(maxWaitMs)}` };
   if (waitMs > 0) return { verdict: 'would_wait', reason: why };
   const reason =
     input.route?.allowFallback === true
       ? 'available; used if an earlier attempt fails'
       : 'available, but the lane does not fall back';
   return { verdict: 'available', reason };
+}
+
+function limitNoun({ limitedBy }: PlacedCandidate): string {
+  if (limitedBy === null) return 'a limit';
+  const { metric, period } = limitedBy;
+  return `a limit on ${metric}${period === 'none' ? '' : ` per ${period}`}`;
 }
 
 function whenFree({ placement, waitMs }: PlacedCandidate): string {
