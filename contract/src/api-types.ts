@@ -9029,6 +9029,7 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
+            409: components["responses"]["Error409"];
             412: components["responses"]["Error412"];
             500: components["responses"]["Error500"];
             501: components["responses"]["Error501"];
