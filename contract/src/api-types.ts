@@ -492,7 +492,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Change the caller’s email address */
+        /** Change the caller’s email address; with email, first send a link to the new one */
         post: operations["changeEmail"];
         delete?: never;
         options?: never;
@@ -3241,6 +3241,8 @@ export interface components {
             email: string;
             /** @description Never returned. */
             password: string;
+            /** @description From the link that this call without it sends to the new address. Not needed if the deployment sends no email. */
+            token?: string;
         };
         /** EmbeddingsRequest */
         EmbeddingsRequest: {
@@ -8642,6 +8644,7 @@ export interface operations {
             400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
             413: components["responses"]["Error413"];
