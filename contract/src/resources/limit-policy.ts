@@ -216,7 +216,6 @@ export const limitPolicyResource = {
       body: LimitPolicyUpdate,
       success: { status: 200, schema: LimitPolicy },
       errors: changeErrors,
-      createErrors,
     },
     deleteLimitPolicy: {
       ...sharedLimits,
@@ -227,7 +226,6 @@ export const limitPolicyResource = {
       params: params('policy_id'),
       success: noContent,
       errors: changeErrors,
-      createErrors,
     },
     listUserLimitPolicies: {
       ...shared,

@@ -46,7 +46,8 @@ async function history(): Promise<Readonly<Record<string, readonly string[]>>> {
   }
   note('metered', (await room.call('getMeteredUsage', room.acme, { query: range })).body);
   const { body } = await room.call('exportShowback', room.acme, { query: { ...range, format: 'focus' } });
-  const chunks = await Array.fromAsync((body as { chunks: AsyncIterable<string> }).chunks);
+  const chunks: string[] = [];
+  for await (const chunk of (body as { chunks: AsyncIterable<string> }).chunks) chunks.push(chunk);
   note('FOCUS', { name: chunks.join('') });
   return found;
 }
