@@ -109,7 +109,7 @@ function spendOf({ cost_micros: micros }: Spend): string {
   return micros === null ? text.unpriced.noPrice : formatMoneyShort(micros);
 }
 
-/** Unknown if other requests have no price: those move spend by an amount that nobody knows. */
+/** Unknown if other requests have no price: those move spend by an unknown amount. */
 function spendDifference(before: Spend, after: Spend): string {
   if (before.unpriced_requests !== after.unpriced_requests) return words.unknown;
   return signed((after.cost_micros ?? 0) - (before.cost_micros ?? 0), formatMoneyShort);
