@@ -492,7 +492,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Change the caller’s email address */
+        /** Change the caller’s email address; with email, first send a link to the new one */
         post: operations["changeEmail"];
         delete?: never;
         options?: never;
@@ -2944,6 +2944,8 @@ export interface components {
             orphaned: components["schemas"]["ConfigOrphan"][];
             /** @description Callable names that the apply changes. Such an apply needs `takes_over`. */
             name_changes: components["schemas"]["NameChange"][];
+            /** @description Limits of members, keys and teams that are deleted along with what the apply deletes. */
+            deleted_limits: components["schemas"]["DeletedLimit"][];
             /** @description The `secret_ref`s whose values the apply request must include. */
             required_secrets: string[];
             /** @description All secrets that the file refers to. */
@@ -3137,6 +3139,29 @@ export interface components {
             secret?: string;
             enabled?: boolean;
         };
+        /** DeletedLimit */
+        DeletedLimit: {
+            /** @description An opaque identifier. */
+            policy_id: string;
+            /** @enum {string} */
+            policy_kind: "resource" | "user" | "api_key" | "team";
+            /** @description The member, key or team whose limit it is. Null with `policy_kind` `resource`. */
+            subject_id: string | null;
+            /** @enum {string} */
+            scope_type: "global" | "provider" | "credential" | "endpoint" | "model" | "lane";
+            scope_id: string | null;
+            /**
+             * @description What is counted; `spend` is in micro-USD. `concurrency` requires period `none`.
+             * @enum {string}
+             */
+            metric: "requests" | "tokens" | "spend" | "concurrency";
+            /**
+             * @description The window; a week begins on Monday at 00:00 UTC. `none` is for metric `concurrency` only.
+             * @enum {string}
+             */
+            period: "second" | "minute" | "hour" | "day" | "week" | "month" | "none";
+            limit: number;
+        };
         /**
          * EditedLane
          * @description An unsaved edit of a lane, as you would send it with PUT. Relay explains the routing as if the edit were saved, and rejects an edit that it would not save.
@@ -3216,6 +3241,8 @@ export interface components {
             email: string;
             /** @description Never returned. */
             password: string;
+            /** @description From the link that this call without it sends to the new address. Not needed if the deployment sends no email. */
+            token?: string;
         };
         /** EmbeddingsRequest */
         EmbeddingsRequest: {
@@ -6769,10 +6796,17 @@ export interface components {
             /** @description An opaque identifier. */
             endpoint_id: string;
             endpoint_name: string;
-            served_before: number;
-            served_after: number;
-            cost_micros_before: number;
-            cost_micros_after: number;
+            before: components["schemas"]["WhatIfEndpointPart"];
+            after: components["schemas"]["WhatIfEndpointPart"];
+        };
+        /** WhatIfEndpointPart */
+        WhatIfEndpointPart: {
+            served: number;
+            /** @description Spend. Micro-USD, rounded half up. Null if none of the requests has a price. */
+            cost_micros: number | null;
+            cost_usd: string | null;
+            /** @description Metered requests to an endpoint without a price; not included in the cost. */
+            unpriced_requests: number;
         };
         /** WhatIfFigures */
         WhatIfFigures: {
@@ -6793,10 +6827,11 @@ export interface components {
             wait_ms_rejected: number;
             /** @description How often requests fell back to another endpoint after a failure. */
             fallbacks: number;
-            /** @description Spend in micro-USD. */
-            cost_micros: number;
-            /** @description Requests to endpoints without a price. They are not part of the spend. */
-            unpriced: number;
+            /** @description Spend. Micro-USD, rounded half up. Null if none of the requests has a price. */
+            cost_micros: number | null;
+            cost_usd: string | null;
+            /** @description Metered requests to an endpoint without a price; not included in the cost. */
+            unpriced_requests: number;
         };
         /** WhatIfLane */
         WhatIfLane: {
@@ -6859,7 +6894,11 @@ export interface components {
             served: number;
             rejected: number;
             wait_ms: number;
-            cost_micros: number;
+            /** @description Spend. Micro-USD, rounded half up. Null if none of the requests has a price. */
+            cost_micros: number | null;
+            cost_usd: string | null;
+            /** @description Metered requests to an endpoint without a price; not included in the cost. */
+            unpriced_requests: number;
         };
         /** WhatIfRejecting */
         WhatIfRejecting: {
@@ -8605,6 +8644,7 @@ export interface operations {
             400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
             413: components["responses"]["Error413"];
@@ -8992,6 +9032,7 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
+            409: components["responses"]["Error409"];
             412: components["responses"]["Error412"];
             500: components["responses"]["Error500"];
             501: components["responses"]["Error501"];

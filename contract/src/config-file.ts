@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { resourceSections, sectionNames } from './resource-list.ts';
+import { DeletedLimit } from './resources/limit-usage.ts';
 import { NameChange, TakesOver } from './resources/values.ts';
 import {
   closed,
@@ -84,6 +85,9 @@ export const ConfigPlan = closed('ConfigPlan', {
   }),
   name_changes: Type.Array(NameChange, {
     description: 'Callable names that the apply changes. Such an apply needs `takes_over`.',
+  }),
+  deleted_limits: Type.Array(DeletedLimit, {
+    description: 'Limits of members, keys and teams that are deleted along with what the apply deletes.',
   }),
   required_secrets: Type.Array(Type.String(), {
     description: 'The `secret_ref`s whose values the apply request must include.',

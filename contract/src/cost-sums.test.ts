@@ -11,8 +11,6 @@ const NO_SUMS: readonly RegExp[] = [
   /\.estimated_cost_micros$/,
   /^(RequestLogEntry|RequestDetail|RequestAttempt|CostLine|HardReservation)\.cost_(micros|usd)$/,
   /^SpendMonth\.(forecast|budget)_micros$/,
-  // Two replays of the same requests are compared, and `unpriced` of the figures says what both leave out.
-  /^WhatIf\w*\.cost_micros(_before|_after)?$/,
 ];
 
 interface Found {

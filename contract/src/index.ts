@@ -13,7 +13,7 @@ export type { ResourceDefinition, SectionDefinition } from './resource-definitio
 export { sectionNames } from './resource-list.ts';
 export * from './resources/index.ts';
 export { type Access, scopesOf, scopesSatisfy } from './route-access.ts';
-export { routeAccess } from './route-access-table.ts';
+export { routeAccess, selfHostedRoutes } from './route-access-table.ts';
 export type { Method, Plane, RouteDefinition, RouteSuccess } from './route-definition.ts';
 export type { RouteId } from './route-tables.ts';
 export {

@@ -159,3 +159,12 @@ export const routeAccess: Readonly<Record<RouteId, Access>> = {
   getErrorPage: 'public',
   whatIf: { everyScope: ['relay:providers:read', 'relay:routing:read', 'relay:limits:read:organization', 'relay:guardrails:read', 'relay:usage:read:organization'] },
 };
+
+/** The routes that a hosted deployment refuses to every caller, whatever their scopes. */
+export const selfHostedRoutes: ReadonlySet<RouteId> = new Set<RouteId>([
+  'listLimitPolicies',
+  'createLimitPolicy',
+  'getLimitPolicy',
+  'updateLimitPolicy',
+  'deleteLimitPolicy',
+]);

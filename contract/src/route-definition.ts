@@ -38,6 +38,8 @@ export interface RouteDefinition<Scope extends string = string> {
   readonly access: Access<Scope>;
   /** The session of a suspended member opens it too. */
   readonly openToSuspended?: boolean;
+  /** Hosted deployments refuse it to every caller. */
+  readonly selfHostedOnly?: boolean;
   /**
    * The heading of the page that an error becomes, on routes that people visit with their browser. A client that asks for
    * JSON gets JSON.

@@ -70,6 +70,7 @@ function namesResource(body: TSchema | undefined): boolean {
 function errorsOf(route: RouteDefinition): ErrorCode[] {
   const { access } = route;
   const found = new Set<ErrorCode>(route.errors ?? []);
+  if (route.selfHostedOnly === true) found.add('mode_unsupported');
   const add = (...codes: readonly ErrorCode[]) => {
     for (const code of codes) found.add(code);
   };

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { ConfigFile } from './config-file.ts';
-
+import { costSums } from './cost-sums.ts';
 import { PolicyKind } from './resources/limit-usage.ts';
 import { LimitMetric, LimitPeriod, NameChange } from './resources/values.ts';
 import { closed, flag, Id, integer, nullable, OpenJson, oneOf, optional, Timestamp } from './schema.ts';
@@ -47,6 +47,8 @@ export type WhatIfRequest = Static<typeof WhatIfRequest>;
 /** Of each list in the result. */
 export const WHAT_IF_LISTED_MAX = 50;
 
+const spend = costSums({ cost: 'Spend.' });
+
 /** What requests met, in the ledger or in a replay. */
 const WhatIfFigures = closed('WhatIfFigures', {
   served: integer({ description: 'Requests that were sent to a provider.' }),
@@ -62,10 +64,7 @@ const WhatIfFigures = closed('WhatIfFigures', {
   wait_ms_p95: integer(),
   wait_ms_rejected: integer({ description: 'The sum of the waits of requests that Relay then rejected.' }),
   fallbacks: integer({ description: 'How often requests fell back to another endpoint after a failure.' }),
-  cost_micros: integer({ description: 'Spend in micro-USD.' }),
-  unpriced: integer({
-    description: 'Requests to endpoints without a price. They are not part of the spend.',
-  }),
+  ...spend,
 });
 export type WhatIfFigures = Static<typeof WhatIfFigures>;
 
@@ -73,7 +72,7 @@ const WhatIfPart = closed('WhatIfPart', {
   served: integer(),
   rejected: integer(),
   wait_ms: integer(),
-  cost_micros: integer(),
+  ...spend,
 });
 export type WhatIfPart = Static<typeof WhatIfPart>;
 
@@ -84,13 +83,13 @@ const WhatIfCaller = closed('WhatIfCaller', {
   after: WhatIfPart,
 });
 
+const WhatIfEndpointPart = closed('WhatIfEndpointPart', { served: integer(), ...spend });
+
 const WhatIfEndpoint = closed('WhatIfEndpoint', {
   endpoint_id: Id,
   endpoint_name: Type.String(),
-  served_before: integer(),
-  served_after: integer(),
-  cost_micros_before: integer(),
-  cost_micros_after: integer(),
+  before: WhatIfEndpointPart,
+  after: WhatIfEndpointPart,
 });
 
 const WhatIfRejecting = closed('WhatIfRejecting', {

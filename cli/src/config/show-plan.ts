@@ -1,6 +1,7 @@
 import { styleText } from 'node:util';
 import type { ConfigPlan } from '@relay/contract';
 import { count, plain } from '../output/cells.ts';
+import { limitWords } from '../output/limit-words.ts';
 
 type Change = ConfigPlan['changes'][number];
 
@@ -12,7 +13,11 @@ const WIDTH_MAX = 200;
 export function planText(plan: ConfigPlan, stream: NodeJS.WriteStream): string {
   const changes = plan.changes.map((change) => changeText(change, stream));
   const orphaned = plan.orphaned.map(({ section, key }) => `? ${section} ${plain(key)}\n`);
-  const lines = [...changes, ...orphaned, ...plan.name_changes.map(nameLine), ...secretLines(plan)];
+  const lines = [...changes, ...orphaned, ...plan.name_changes.map(nameLine)];
+  lines.push(
+    ...plan.deleted_limits.map((limit) => `! also deletes a ${limitWords(limit)}\n`),
+    ...secretLines(plan),
+  );
   return `${lines.join('')}${summary(plan)}\n`;
 }
 

@@ -55,11 +55,14 @@ const ROWS: readonly (readonly [name: string, value: (figures: WhatIfFigures) =>
   ['fallbacks', ({ fallbacks }) => countWords(fallbacks)],
   ['spend', ({ cost_micros }) => dollars(cost_micros)],
 ];
-const UNPRICED = ['without a price', ({ unpriced }: WhatIfFigures) => countWords(unpriced)] as const;
+const UNPRICED = [
+  'without a price',
+  ({ unpriced_requests: unpriced }: WhatIfFigures) => countWords(unpriced),
+] as const;
 
 function whatIfText(surroundings: Surroundings, replayed: WhatIf): string {
   const { summary, requests, from, to, history, before, after, rejecting, keys, limits } = replayed;
-  const hasUnpriced = [history, before, after].some(({ unpriced }) => unpriced > 0);
+  const hasUnpriced = [history, before, after].some(({ unpriced_requests: unpriced }) => unpriced > 0);
   const table = renderTable(
     hasUnpriced ? [...ROWS, UNPRICED] : ROWS,
     [

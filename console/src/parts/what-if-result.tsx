@@ -97,8 +97,8 @@ function PartDetails({ part }: { readonly part: ReplayedPart }) {
     <>
       <Figures part={part} />
       <p className="mt-1.5 text-xs text-ink-faint">{comparedWords(part)}</p>
-      {after.unpriced === 0 ? null : (
-        <p className="mt-1 text-xs text-ink-faint">{words.unpriced(after.unpriced)}</p>
+      {after.unpriced_requests === 0 ? null : (
+        <p className="mt-1 text-xs text-ink-faint">{words.unpriced(after.unpriced_requests)}</p>
       )}
       <TouchedList
         title={before.rejected === 0 ? words.rejecting : words.stillRejecting}

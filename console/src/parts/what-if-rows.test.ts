@@ -23,9 +23,10 @@ const FIGURES: WhatIfFigures = {
   wait_ms_rejected: 0,
   fallbacks: 4,
   cost_micros: 88_400_000,
-  unpriced: 0,
+  cost_usd: '88.4',
+  unpriced_requests: 0,
 };
-const PART = { served: 1, rejected: 1, wait_ms: 0, cost_micros: 0 };
+const PART = { served: 1, rejected: 1, wait_ms: 0, cost_micros: 0, cost_usd: '0', unpriced_requests: 0 };
 
 describe('the figures of a what-if', () => {
   it('are shares of all requests, with the difference in requests', () => {
@@ -141,10 +142,20 @@ describe('what a what-if touches', () => {
     assert.equal(partWords({ before: PART, after: { ...PART, rejected: 4 } }), '3 more rejections');
     assert.equal(partWords({ before: PART, after: { ...PART, wait_ms: 1_700 } }), '+1.7 s waiting');
     assert.equal(partWords({ before: { ...PART, cost_micros: 2_000_000 }, after: PART }), '−$2.00 spend');
-    const endpoint = { endpoint_id: 'e', endpoint_name: 'E', served_before: 5, served_after: 2 };
-    const costs = { cost_micros_before: 0, cost_micros_after: 1_000_000 };
-    assert.equal(endpointWords({ ...endpoint, ...costs }), '3 fewer requests');
-    assert.equal(endpointWords({ ...endpoint, ...costs, served_after: 5 }), '+$1.00 spend');
+    const endpoint = { endpoint_id: 'e', endpoint_name: 'E', before: { ...PART, served: 5 } };
+    const after = { ...PART, served: 2, cost_micros: 1_000_000 };
+    assert.equal(endpointWords({ ...endpoint, after }), '3 fewer requests');
+    assert.equal(endpointWords({ ...endpoint, after: { ...after, served: 5 } }), '+$1.00 spend');
+  });
+
+  it('has no amount of requests without a price', () => {
+    const unpriced = { cost_micros: null, cost_usd: null, unpriced_requests: 3 };
+    assert.equal(
+      partWords({ before: { ...PART, cost_micros: 5 }, after: { ...PART, ...unpriced } }),
+      'unknown spend',
+    );
+    const spend = figureRows({ before: FIGURES, after: { ...FIGURES, ...unpriced } }).at(-1);
+    assert.deepEqual([spend?.edited, spend?.difference], ['No price', 'unknown']);
   });
 
   it('names rejections and waits of a limit', () => {

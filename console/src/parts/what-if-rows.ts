@@ -66,7 +66,7 @@ export function figureRows({ before, after }: Pick<WhatIf, 'before' | 'after'>):
   };
   const values = (
     label: string,
-    figure: 'wait_ms_p50' | 'wait_ms_p95' | 'cost_micros',
+    figure: 'wait_ms_p50' | 'wait_ms_p95',
     format: (value: number) => string,
     tone: DifferenceTone,
   ): FigureRow => ({
@@ -83,17 +83,40 @@ export function figureRows({ before, after }: Pick<WhatIf, 'before' | 'after'>):
     values(words.rows.waitP50, 'wait_ms_p50', formatDuration, 'wait'),
     values(words.rows.waitP95, 'wait_ms_p95', formatDuration, 'wait'),
     shares(words.rows.fallbacks, 'fallbacks', () => 'plain'),
-    values(words.rows.spend, 'cost_micros', formatMoneyShort, 'plain'),
+    {
+      label: words.rows.spend,
+      current: spendOf(before),
+      edited: spendOf(after),
+      counts: null,
+      difference: spendDifference(before, after),
+      tone: 'plain',
+    },
   ];
 }
 
 /** What differs most for a caller or a lane: "352 fewer rejections". */
-export function partWords({ before, after }: Both<'rejected' | 'wait_ms' | 'cost_micros'>): string {
+export function partWords({ before, after }: Both<'rejected' | 'wait_ms' | keyof Spend>): string {
   const rejected = after.rejected - before.rejected;
   if (rejected !== 0) return words.rejections(rejected);
   const waitMs = after.wait_ms - before.wait_ms;
   if (waitMs !== 0) return words.waitTime(signed(waitMs, formatDuration));
-  return words.spend(signed(after.cost_micros - before.cost_micros, formatMoneyShort));
+  return spendWords(before, after);
+}
+
+type Spend = Pick<WhatIfFigures, 'cost_micros' | 'unpriced_requests'>;
+
+function spendOf({ cost_micros: micros }: Spend): string {
+  return micros === null ? text.unpriced.noPrice : formatMoneyShort(micros);
+}
+
+/** Unknown if other requests have no price: those move spend by an unknown amount. */
+function spendDifference(before: Spend, after: Spend): string {
+  if (before.unpriced_requests !== after.unpriced_requests) return words.unknown;
+  return signed((after.cost_micros ?? 0) - (before.cost_micros ?? 0), formatMoneyShort);
+}
+
+function spendWords(before: Spend, after: Spend): string {
+  return words.spend(spendDifference(before, after));
 }
 
 interface Both<Figure extends keyof WhatIfFigures> {
@@ -112,9 +135,9 @@ export function limitEffect(limit: WhatIf['limits'][number]): string {
 }
 
 export function endpointWords(endpoint: WhatIf['endpoints'][number]): string {
-  const served = endpoint.served_after - endpoint.served_before;
-  if (served !== 0) return words.requests(served);
-  return words.spend(signed(endpoint.cost_micros_after - endpoint.cost_micros_before, formatMoneyShort));
+  const { before, after } = endpoint;
+  if (after.served !== before.served) return words.requests(after.served - before.served);
+  return spendWords(before, after);
 }
 
 /** Both replays and the request log in requests, and why they differ: a replay knows today's settings only. */
@@ -124,10 +147,16 @@ export function comparedWords({ before, history }: Pick<ReplayedPart, 'before' |
     : words.compared(before.rejected, history.rejected);
 }
 
-type Rejecting = WhatIf['rejecting'][number];
+type NamedRule = Pick<
+  LimitUsage,
+  'policy_kind' | 'subject_id' | 'scope_id' | 'metric' | 'period' | 'limit'
+> & {
+  readonly scope_type: string;
+  readonly scope_name?: string | null;
+};
 
 /** "1 concurrent request on lane Checkout helper". */
-export function rejectingName(limit: Rejecting, nameOf: (id: string) => string): string {
+export function rejectingName(limit: NamedRule, nameOf: (id: string) => string): string {
   const { policy_kind: kind, scope_id: scopeId, scope_name: scopeName, subject_id: subjectId } = limit;
   const scope = scopeOf(limit.scope_type);
   const named = scopeName ?? (scopeId === null ? '' : nameOf(scopeId));

@@ -1,6 +1,7 @@
 import type { Session } from '@relay/contract';
 import { cacheKeys } from '../api/queries.ts';
 import { useChange } from '../api/use-change.ts';
+import { LimitsDeletedWith } from '../parts/deleted-limits.tsx';
 import { text } from '../text/index.ts';
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx';
 
@@ -29,6 +30,7 @@ export function LeaveDialog({ session, onClose }: LeaveDialogProps) {
       onConfirm={() => leave.mutate(undefined)}
     >
       <p>{words.leaveBody}</p>
+      {session.user === null ? null : <LimitsDeletedWith id={session.user.id} />}
     </ConfirmDialog>
   );
 }

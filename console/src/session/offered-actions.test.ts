@@ -9,11 +9,11 @@ import {
   routeAccess,
   type Scope,
   scopesSatisfy,
+  selfHostedRoutes,
 } from '@relay/contract';
 import fc from 'fast-check';
 import { pageTable } from '../address/page-table.ts';
 import { firstScopes } from '../pages/keys/first-scopes.ts';
-import { selfHostedRoutes } from './use-access.ts';
 
 /** A form or list that is shown by the permission for another route, which needs the same. */
 const SHOWN_WITH: Partial<Record<RouteId, RouteId>> = {
@@ -96,13 +96,6 @@ test('every write that a role may make has a place', () => {
   const writes = allRoutes.filter(({ plane, method }) => plane === 'management' && method !== 'GET');
   const missing = writes.filter(({ id }) => called.has(id) === WITHOUT_PLACE.has(id)).map(({ id }) => id);
   assert.deepEqual(missing, []);
-});
-
-test('what hosted deployments refuse to everybody is shown nowhere there', () => {
-  const refused = allRoutes.filter(
-    ({ tag, errors }) => tag === 'Limit policies' && errors.includes('mode_unsupported'),
-  );
-  assert.deepEqual(refused.map(({ id }) => id).sort(), [...selfHostedRoutes].sort());
 });
 
 test('a new key as the form opens has only what its creator has, and something where the creator reads anything', () => {

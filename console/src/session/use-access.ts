@@ -1,17 +1,16 @@
-import { isScope, type RouteId, routeAccess, type Scope, scopesOf, scopesSatisfy } from '@relay/contract';
+import {
+  isScope,
+  type RouteId,
+  routeAccess,
+  type Scope,
+  scopesOf,
+  scopesSatisfy,
+  selfHostedRoutes,
+} from '@relay/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { capabilitiesQuery } from '../api/queries.ts';
 import { useApi } from '../api/use-api.ts';
-
-/** The routes that a hosted deployment refuses to every caller, whatever their scopes. */
-export const selfHostedRoutes: ReadonlySet<RouteId> = new Set<RouteId>([
-  'listLimitPolicies',
-  'createLimitPolicy',
-  'getLimitPolicy',
-  'updateLimitPolicy',
-  'deleteLimitPolicy',
-]);
 
 export interface Access {
   /** Whether the caller's scopes and the deployment's mode allow the route. Only hides controls; the server enforces scopes. */

@@ -3,6 +3,7 @@ import { auditText } from './audit.ts';
 import { billingText } from './billing.ts';
 import { chartsText } from './charts.ts';
 import { configurationText } from './configuration.ts';
+import { deletedLimitsText } from './deleted-limits.ts';
 import { diffText } from './diff.ts';
 import { endpointsText } from './endpoints.ts';
 import { failuresText } from './failures.ts';
@@ -58,6 +59,7 @@ export const text = {
   configuration: configurationText,
   diff: diffText,
   nameChanges: nameChangesText,
+  deletedLimits: deletedLimitsText,
   fields: fieldsText,
   whatIf: whatIfText,
 } as const;

@@ -19,6 +19,7 @@ export const settingsText = {
     emailFixed: 'You can’t change it because your account has no password.',
     changeEmail: 'Change email',
     emailChanged: (email: string) => `Email changed to ${email}`,
+    emailLinkSent: (email: string) => `Open the link sent to ${email}. Until then, your email stays.`,
     newEmail: 'New email',
   },
   preferences: {

@@ -67,6 +67,7 @@ export const whatIfText = {
     ),
   waitTime: (difference: string) => `${difference} waiting`,
   spend: (difference: string) => `${difference} spend`,
+  unknown: 'unknown',
   newLimit: 'new',
   wasLimit: (amount: string) => `${amount} now`,
   removedLimit: 'not enforced',

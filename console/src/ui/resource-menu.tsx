@@ -19,8 +19,8 @@ interface ResourceMenuProps {
   readonly deleteBody: string;
   /** The button that deletes: "Delete lane". */
   readonly deleteAction: string;
-  /** What else is deleted, or why deletion fails; null if neither applies. */
-  readonly deleteWarning: string | null;
+  /** What else is deleted, or what changes with it. */
+  readonly deleteWarning?: ReactNode;
   /** Names the resources that must be deleted or changed first, and disables Delete. */
   readonly deleteBlocker?: string | null;
   readonly editDialog: (close: () => void) => ReactNode;
@@ -67,7 +67,7 @@ export function ResourceMenu(props: ResourceMenuProps) {
       >
         <p>{props.deleteBody}</p>
         {blocker === null ? null : <p className="font-medium text-bad">{blocker}</p>}
-        {props.deleteWarning === null ? null : <p className="font-medium text-bad">{props.deleteWarning}</p>}
+        {props.deleteWarning}
       </ConfirmDialog>
     </>
   );

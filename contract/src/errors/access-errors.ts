@@ -107,9 +107,9 @@ export const accessErrors = {
   product_access_denied: {
     status: 403,
     type: 'permission_error',
-    message: 'This organization has no access to Relay. Ask the organization owner to enable it.',
-    why: 'The key belongs to an organization that has no access to Relay.',
-    fix: 'Enable Relay for the organization, or use a key from an organization that has access.',
+    message: 'The plan of this organization has ended. Renew it with the people who run this deployment.',
+    why: 'The plan of the organization has ended. Its account and billing can still be read.',
+    fix: 'Renew the plan of the organization with the people who run this deployment, or use a key from another organization.',
     owner: 'config',
     retry: false,
   },

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { without } from '../config-item.ts';
 import type { ResourceDefinition } from '../resource-definition.ts';
-import { changeErrors, noContent } from '../route-definition.ts';
+import { changeErrors, createErrors, noContent } from '../route-definition.ts';
 import {
   changeOf,
   closed,
@@ -169,7 +169,7 @@ export type ConfigLimitPolicy = Static<typeof ConfigLimitPolicy>;
 const shared = { plane: 'management', tag: 'Limit policies' } as const;
 const read = { scope: 'relay:limits:read:organization' } as const;
 const manage = { scope: 'relay:limits:manage' } as const;
-const limitChangeErrors = ['mode_unsupported', ...changeErrors] as const;
+const sharedLimits = { ...shared, selfHostedOnly: true } as const;
 
 export const limitPolicyResource = {
   order: 70,
@@ -179,37 +179,35 @@ export const limitPolicyResource = {
   },
   routes: {
     listLimitPolicies: {
-      ...shared,
+      ...sharedLimits,
       method: 'GET',
       path: '/api/relay/limit-policies',
       access: read,
       summary: 'List shared limits (self-hosted)',
       query: PageQuery,
       success: { status: 200, schema: Type.Array(LimitPolicy) },
-      errors: ['mode_unsupported'],
     },
     createLimitPolicy: {
-      ...shared,
+      ...sharedLimits,
       method: 'POST',
       path: '/api/relay/limit-policies',
       access: manage,
       summary: 'Create a shared limit (self-hosted)',
       body: LimitPolicyCreate,
       success: { status: 201, schema: LimitPolicy },
-      errors: ['mode_unsupported', 'conflict', 'idempotency_conflict'],
+      errors: createErrors,
     },
     getLimitPolicy: {
-      ...shared,
+      ...sharedLimits,
       method: 'GET',
       path: '/api/relay/limit-policies/{policy_id}',
       access: read,
       summary: 'Read a shared limit (self-hosted)',
       params: params('policy_id'),
       success: { status: 200, schema: LimitPolicy },
-      errors: ['mode_unsupported'],
     },
     updateLimitPolicy: {
-      ...shared,
+      ...sharedLimits,
       method: 'PUT',
       path: '/api/relay/limit-policies/{policy_id}',
       access: manage,
@@ -217,17 +215,17 @@ export const limitPolicyResource = {
       params: params('policy_id'),
       body: LimitPolicyUpdate,
       success: { status: 200, schema: LimitPolicy },
-      errors: limitChangeErrors,
+      errors: changeErrors,
     },
     deleteLimitPolicy: {
-      ...shared,
+      ...sharedLimits,
       method: 'DELETE',
       path: '/api/relay/limit-policies/{policy_id}',
       access: manage,
       summary: 'Delete a shared limit (self-hosted)',
       params: params('policy_id'),
       success: noContent,
-      errors: limitChangeErrors,
+      errors: changeErrors,
     },
     listUserLimitPolicies: {
       ...shared,

@@ -17,8 +17,7 @@ import { LimitMetric, LimitPeriod } from './values.ts';
 export const PolicyKind = oneOf(['resource', 'user', 'api_key', 'team']);
 export const AppliesTo = oneOf(['global', 'provider', 'credential', 'endpoint', 'model', 'lane']);
 
-/** The live state of one policy. */
-export const LimitUsage = closed('LimitUsage', {
+const ruleFields = {
   policy_id: Id,
   policy_kind: PolicyKind,
   subject_id: nullable(Id, {
@@ -29,6 +28,15 @@ export const LimitUsage = closed('LimitUsage', {
   metric: LimitMetric,
   period: LimitPeriod,
   limit: integer(),
+};
+
+/** A limit that is deleted along with something else. */
+export const DeletedLimit = closed('DeletedLimit', ruleFields);
+export type DeletedLimit = Static<typeof DeletedLimit>;
+
+/** The live state of one policy. */
+export const LimitUsage = closed('LimitUsage', {
+  ...ruleFields,
   used: integer(),
   reserved: integer(),
   remaining: integer(),

@@ -120,7 +120,18 @@ export const PasswordChange = closed('PasswordChange', {
 });
 export type PasswordChange = Static<typeof PasswordChange>;
 
-export const EmailChange = closed('EmailChange', { email: Email, password: SentSecret });
+/** With email, the address changes once the link that Relay sent to it is used. */
+export const EmailChange = closed('EmailChange', {
+  email: Email,
+  password: SentSecret,
+  token: optional(
+    Type.String({
+      ...WriteOnlySecret,
+      description:
+        'From the link that this call without it sends to the new address. Not needed if the deployment sends no email.',
+    }),
+  ),
+});
 export type EmailChange = Static<typeof EmailChange>;
 
 export const PasswordProof = closed('PasswordProof', { password: SentSecret });

@@ -96,7 +96,7 @@ export const organizationRoutes = {
     summary: 'Withdraw an invitation',
     params: params('invitation_id'),
     success: noContent,
-    errors: ['accounts_disabled', 'version_conflict'],
+    errors: ['accounts_disabled', 'conflict', 'version_conflict'],
   },
   listOrgApiKeys: {
     ...shared,

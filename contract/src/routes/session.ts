@@ -214,10 +214,10 @@ export const sessionRoutes = {
     method: 'POST',
     path: '/api/account/email',
     access: 'session_only',
-    summary: 'Change the caller’s email address',
+    summary: 'Change the caller’s email address; with email, first send a link to the new one',
     body: EmailChange,
     success: { status: 200, schema: UserEnvelope },
-    errors: [...signIn, 'accounts_disabled', 'conflict'],
+    errors: [...signIn, 'accounts_disabled', 'conflict', 'not_found'],
   },
   startTotp: {
     ...session,

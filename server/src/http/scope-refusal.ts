@@ -8,7 +8,8 @@ const REMEDIES: Partial<Record<ErrorCode, string>> = {
   permission_denied:
     'which the user’s role doesn’t include. Ask an owner or admin of the organization to change it.',
   entitlement_missing: 'which the organization’s plan doesn’t include. Change the plan.',
-  product_access_denied: 'and the organization has no access to Relay. Ask its owner to enable it.',
+  product_access_denied:
+    'and the organization’s plan has ended. Renew it with the people who run this deployment; account and billing stay readable.',
 };
 
 /** The 403 for a known caller without the needed scope: which scope, why, and what to do. */

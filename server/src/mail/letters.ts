@@ -61,6 +61,25 @@ export function signUpLetter(of: {
   });
 }
 
+/** To the new address of a user, who still has the old one. */
+export function newAddressLetter(of: {
+  readonly to: string;
+  readonly confirmUrl: string;
+  readonly minutes: number;
+}): Letter {
+  return composeLetter({
+    kind: 'sign_up',
+    to: of.to,
+    subject: 'Confirm your new Relay email address',
+    before: [`Someone wants to sign in to Relay with ${of.to}.`],
+    link: { label: 'Use this address', url: of.confirmUrl },
+    after: [
+      `The link expires in ${of.minutes} minutes. It asks for the password of the account.`,
+      "If you didn't request this, ignore this message. Nothing will change.",
+    ],
+  });
+}
+
 /** To an address that has an account. The page says the same as for a new address, so only this mailbox learns it. */
 export function accountExistsLetter(of: {
   readonly to: string;

@@ -29,7 +29,10 @@ export function requestsBy(send: Send) {
     const error = answer.body['error'] as { message?: string } | undefined;
     if (answer.status >= 400) return { isIn: false, says: error?.message ?? `${answer.status}`, again };
     const session = await send(person, 'GET', '/api/session');
-    return { isIn: session.status === 200 && session.body['suspended'] === false, says: '', again };
+    if (session.body['suspended'] !== true) return { isIn: session.status === 200, says: '', again };
+    // What any page of theirs says.
+    const { body } = await send(person, 'GET', '/api/account');
+    return { isIn: false, says: (body['error'] as { message: string }).message, again };
   }
 
   async function post(person: Person, path: string, bodyOf: (of: Person) => object): Promise<Outcome> {
@@ -67,7 +70,8 @@ export function requestsBy(send: Send) {
     /** Signs in, leaves, and signs in again. */
     async leave(person: Person): Promise<Outcome> {
       const first = await signIn(person);
-      return first.isIn ? leave(person) : first;
+      const session = await send(person, 'GET', '/api/session');
+      return session.status === 200 ? leave(person) : first;
     },
     /** Continues with a session that was opened before the suspension. */
     async stay(person: Person): Promise<Outcome> {
@@ -92,7 +96,9 @@ export function requestsIn(state: State): readonly (keyof Requests)[] {
     ...(state.invitation === 'none' ? [] : (['open'] as const)),
     // A person without an account, or one who forgot that they have one.
     ...(!isMember(state) && state.organization === 'open' ? (['signUp'] as const) : []),
-    ...(isInside(state) && state.organization === 'open' ? (['leave'] as const) : []),
+    ...((isInside(state) || state.membership === 'suspended') && state.organization === 'open'
+      ? (['leave'] as const)
+      : []),
     ...(isInside(state) && state.account === 'verified' ? (['found', 'mistype'] as const) : []),
   ];
 }

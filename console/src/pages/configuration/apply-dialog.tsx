@@ -2,6 +2,7 @@ import type { ConfigPlan, ConfigPlanRequest } from '@relay/contract';
 import { useState } from 'react';
 import { take } from '../../api/client.ts';
 import { useChange } from '../../api/use-change.ts';
+import { DeletedLimits } from '../../parts/deleted-limits.tsx';
 import { NameChanges } from '../../parts/name-changes.tsx';
 import { text } from '../../text/index.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
@@ -47,6 +48,7 @@ export function ApplyDialog({ request, plan, onClose, onApplied }: ApplyDialogPr
       onConfirm={() => apply.mutate(undefined)}
     >
       {plan.deletes > 0 ? <p className="font-medium text-bad">{words.deletes(plan.deletes)}</p> : null}
+      <DeletedLimits limits={plan.deleted_limits} />
       <NameChanges changes={plan.name_changes} />
       <p>{words.body}</p>
       <p>{words.owns}</p>

@@ -2,6 +2,7 @@ import type { ConfigPlan } from '@relay/contract';
 import { CircleCheck } from 'lucide-react';
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { formatCount } from '../../format/numbers.ts';
+import { DeletedLimits } from '../../parts/deleted-limits.tsx';
 import { NameChanges } from '../../parts/name-changes.tsx';
 import { text } from '../../text/index.ts';
 import { Badge, type Tone } from '../../ui/badge.tsx';
@@ -90,6 +91,11 @@ export function PlanView({ plan, actions }: PlanViewProps) {
         {plan.name_changes.length === 0 ? null : (
           <div className="border-t px-4 py-2.5 text-[13px]">
             <NameChanges changes={plan.name_changes} />
+          </div>
+        )}
+        {plan.deleted_limits.length === 0 ? null : (
+          <div className="border-t px-4 py-2.5 text-[13px]">
+            <DeletedLimits limits={plan.deleted_limits} />
           </div>
         )}
         <Objects told={words.adopted} objects={parts.adopted} />

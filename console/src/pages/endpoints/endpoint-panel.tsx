@@ -5,6 +5,7 @@ import { useChange } from '../../api/use-change.ts';
 import { formatCount, formatDuration } from '../../format/numbers.ts';
 import { ChangesItem } from '../../parts/changes-item.tsx';
 import { ConnectionTest } from '../../parts/connection-test.tsx';
+import { LimitsDeletedWith } from '../../parts/deleted-limits.tsx';
 import { HealthBadge, StateBadges } from '../../parts/health-badge.tsx';
 import { HealthSection } from '../../parts/health-section.tsx';
 import { useAccess } from '../../session/use-access.ts';
@@ -178,7 +179,7 @@ function EndpointMenu({ row, startsEditing, onDeleted }: EndpointMenuProps) {
       deleteTitle={words.deleteTitle(endpoint.name)}
       deleteAction={words.deleteAction}
       deleteBody={words.deleteBody}
-      deleteWarning={null}
+      deleteWarning={<LimitsDeletedWith id={endpoint.id} />}
       deleteBlocker={lanes.length === 0 ? null : words.deleteLanes(lanes.map(({ name }) => name))}
       editDialog={(close) => <EndpointDialog endpoint={endpoint} onClose={close} onSaved={close} />}
     />

@@ -41,7 +41,9 @@ export function GuardrailMenu({ guardrail, onDeleted }: GuardrailMenuProps) {
         deleteTitle={words.deleteTitle(guardrail.name)}
         deleteAction={words.deleteAction}
         deleteBody={words.deleteBody}
-        deleteWarning={guardrail.enabled ? words.deleteEnabled : null}
+        deleteWarning={
+          guardrail.enabled ? <p className="font-medium text-bad">{words.deleteEnabled}</p> : null
+        }
         editDialog={(close) => <EditGuardrailDialog guardrail={guardrail} onClose={close} />}
       />
       {dialog}

@@ -8,6 +8,7 @@ import { useApi } from '../../api/use-api.ts';
 import { useChange } from '../../api/use-change.ts';
 import { hasCode } from '../../errors/api-error.ts';
 import { ChangesItem } from '../../parts/changes-item.tsx';
+import { LimitsDeletedWith } from '../../parts/deleted-limits.tsx';
 import { inRankOrder } from '../../parts/rank-order.ts';
 import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
@@ -69,6 +70,7 @@ export function LaneMenu({ lane, onDeleted }: { readonly lane: Lane; readonly on
         onConfirm={() => remove.mutate(isTaken)}
       >
         <p>{words.deleteBody(lane.slug)}</p>
+        <LimitsDeletedWith id={lane.id} />
       </ConfirmDialog>
     </>
   );

@@ -133,7 +133,6 @@ function DestinationMenu({ destination }: { readonly destination: AlertDestinati
         deleteTitle={words.deleteTitle(name)}
         deleteAction={words.deleteAction}
         deleteBody={words.deleteBody}
-        deleteWarning={null}
         editDialog={(close) => <DestinationDialog destination={destination} onClose={close} />}
       />
     </div>

@@ -36,7 +36,6 @@ export function LimitMenu({ row, places, onDeleted }: LimitMenuProps) {
       deleteTitle={words.deleteTitle}
       deleteAction={words.deleteAction}
       deleteBody={words.deleteBody(sentenceOf(row, places.names))}
-      deleteWarning={null}
       editDialog={(close) => <EditLimitDialog row={row} places={places} onClose={close} />}
     />
   );

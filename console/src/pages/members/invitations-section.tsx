@@ -95,7 +95,7 @@ function columnsOf(
     header: words.columns.actions,
     quietHeader: true,
     align: 'right',
-    cell: (invitation) => (invitation.status === 'pending' ? <Withdraw invitation={invitation} /> : null),
+    cell: (invitation) => (invitation.status === 'accepted' ? null : <Withdraw invitation={invitation} />),
   };
   return [...columns, actions];
 }

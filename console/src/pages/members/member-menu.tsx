@@ -6,6 +6,7 @@ import { take } from '../../api/client.ts';
 import { cacheKeys, sessionQuery } from '../../api/queries.ts';
 import { useApi } from '../../api/use-api.ts';
 import { useChange } from '../../api/use-change.ts';
+import { LimitsDeletedWith } from '../../parts/deleted-limits.tsx';
 import { LeaveDialog } from '../../session/leave-dialog.tsx';
 import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
@@ -118,6 +119,7 @@ function RemoveDialog({ member, onClose }: MemberDialogProps) {
       onConfirm={() => remove.mutate(undefined)}
     >
       <p>{words.removeBody}</p>
+      <LimitsDeletedWith id={member.id} />
     </ConfirmDialog>
   );
 }

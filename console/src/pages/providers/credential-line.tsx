@@ -4,6 +4,7 @@ import { useEffect, useState } from 'react';
 import { take } from '../../api/client.ts';
 import { cacheKeys } from '../../api/queries.ts';
 import { useChange } from '../../api/use-change.ts';
+import { LimitsDeletedWith } from '../../parts/deleted-limits.tsx';
 import { text } from '../../text/index.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -72,6 +73,7 @@ export function CredentialLine({ provider, credential, mayWrite, isStarted }: Cr
         onConfirm={() => remove.mutate(undefined)}
       >
         <p>{words.removeBody}</p>
+        <LimitsDeletedWith id={credential.id} />
       </ConfirmDialog>
     </li>
   );

@@ -7,6 +7,7 @@ import { useApi } from '../../api/use-api.ts';
 import { useChange } from '../../api/use-change.ts';
 import { formatDuration } from '../../format/numbers.ts';
 import { ChangesItem } from '../../parts/changes-item.tsx';
+import { LimitsDeletedWith } from '../../parts/deleted-limits.tsx';
 import { HealthBadge, StateBadges } from '../../parts/health-badge.tsx';
 import { HealthSection } from '../../parts/health-section.tsx';
 import { useAccess } from '../../session/use-access.ts';
@@ -124,7 +125,7 @@ function ProviderMenu({ provider, startsEditing, onDeleted }: ProviderMenuProps)
       deleteTitle={words.deleteTitle(provider.name)}
       deleteAction={words.deleteAction}
       deleteBody={words.deleteBody}
-      deleteWarning={null}
+      deleteWarning={<LimitsDeletedWith id={provider.id} />}
       deleteBlocker={names.length === 0 ? null : words.deleteEndpoints(names)}
       editDialog={(close) => <EditProviderDialog provider={provider} onClose={close} />}
     />

@@ -10,12 +10,24 @@ import { ErrorNote } from '../../ui/error-note.tsx';
 
 const words = text.settings.profile;
 
-export function EmailDialog({ onClose }: { readonly onClose: () => void }) {
-  const form = useContractForm<EmailChange>(EmailChange, { email: '', password: '' });
+interface EmailDialogProps {
+  /** The link to the new address that opened this page; empty without one. */
+  readonly link: { readonly token: string; readonly email: string };
+  readonly onClose: () => void;
+}
+
+export function EmailDialog({ link, onClose }: EmailDialogProps) {
+  const form = useContractForm<EmailChange>(EmailChange, { email: link.email, password: '' });
   const change = useChange({
-    run: (api, body: EmailChange) => take(api.POST('/api/account/email', { body })),
+    run: async (api, body: EmailChange) => {
+      // A link proves the address that it was sent to, and no other.
+      const token = body.email === link.email ? { token: link.token } : {};
+      const { user } = await take(api.POST('/api/account/email', { body: { ...body, ...token } }));
+      return { user, asked: body.email };
+    },
     stale: [cacheKeys.session, cacheKeys.members],
-    said: ({ user }) => words.emailChanged(user.email),
+    said: ({ user, asked }) =>
+      user.email === asked.trim().toLowerCase() ? words.emailChanged(user.email) : words.emailLinkSent(asked),
     onDone: onClose,
   });
   useFieldErrors(form, change.error);

@@ -8,6 +8,7 @@ import { useChange } from '../../api/use-change.ts';
 import { TextField } from '../../forms/fields.tsx';
 import { submitting, useContractForm, useFieldErrors } from '../../forms/use-contract-form.ts';
 import { useAccess } from '../../session/use-access.ts';
+import { useLink } from '../../session/use-link.ts';
 import { text } from '../../text/index.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopiedValue } from '../../ui/copied-value.tsx';
@@ -67,7 +68,8 @@ function NamePanel({ session }: { readonly session: Session }) {
 
 function EmailPanel({ session }: { readonly session: Session }) {
   const { data: capabilities } = useQuery(capabilitiesQuery(useApi()));
-  const [changing, setChanging] = useState(false);
+  const link = useLink();
+  const [changing, setChanging] = useState(link.token !== '');
   const mayChange = session.has_password && capabilities?.accounts === true;
   return (
     <SettingPanel
@@ -84,7 +86,7 @@ function EmailPanel({ session }: { readonly session: Session }) {
     >
       <p className="break-words">{session.user.email}</p>
       <p className="mt-1 text-xs text-ink-faint">{mayChange ? words.emailHint : words.emailFixed}</p>
-      {changing ? <EmailDialog onClose={() => setChanging(false)} /> : null}
+      {changing ? <EmailDialog link={link} onClose={() => setChanging(false)} /> : null}
     </SettingPanel>
   );
 }

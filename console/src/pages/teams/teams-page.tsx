@@ -11,6 +11,7 @@ import { useApi } from '../../api/use-api.ts';
 import { useChange } from '../../api/use-change.ts';
 import { matches } from '../../format/matches.ts';
 import { formatCount } from '../../format/numbers.ts';
+import { LimitsDeletedWith } from '../../parts/deleted-limits.tsx';
 import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
@@ -191,6 +192,7 @@ function TeamMenu({ team, teams }: { readonly team: Team; readonly teams: readon
         onConfirm={() => remove.mutate(undefined)}
       >
         <p>{words.deleteBody}</p>
+        <LimitsDeletedWith id={team.id} />
       </ConfirmDialog>
     </RowActions>
   );

@@ -94,7 +94,7 @@ describe('a user without an active membership, hosted', () => {
     assert.equal(homeOf(again), made && homeOf(made));
   });
 
-  it('is told that their access is suspended, where, and may still found their own', async () => {
+  it('who is suspended signs in, learns where, and may still found their own', async () => {
     const member = await join(room, host.organizationId, 'Suspended');
     await room.db
       .updateTable('organization_members')
@@ -104,10 +104,13 @@ describe('a user without an active membership, hosted', () => {
     await verify(room, member.userId, true);
     // An invitation does not lift a suspension.
     await room.invite(host.organizationId, member.email, 'owner');
-    const refused = await signIn(room.browser(), member.email);
+    const browser = room.browser();
+    const signedIn = await signIn(browser, member.email);
+    assert.deepEqual([homeOf(signedIn), signedIn.body['suspended']], [host.organizationId, true]);
+    const refused = await browser.send('GET', '/api/account');
     assert.match(
       messageOf(refused),
-      /^Your access to Host Inc is suspended\. Ask an owner or admin to restore it\./,
+      /^Your access is suspended\. Ask an owner or admin of the organization to restore it\./,
     );
     assert.equal((await found(member.email)).status, 201);
   });

@@ -6,8 +6,9 @@ import { everyMembershipOf, type UserRow } from './people.ts';
 type HomeDeps = Pick<IdentityDeps, 'db' | 'fences' | 'newId'>;
 
 /**
- * The organization to start in: the user's oldest active membership, else one that has invited them. Signing in accepts that
- * invitation only if the address is proven to be the user's: anyone can type an address when signing up. Null: neither.
+ * The organization to start in: the user's oldest active membership, else one that has invited them, else one where they are
+ * suspended, whose session says so and can leave. Signing in accepts an invitation only if the address is proven to be the
+ * user's: anyone can type an address when signing up. Null: none of these.
  */
 export async function findHome(
   deps: HomeDeps,
@@ -33,6 +34,8 @@ export async function findHome(
       full ??= error;
     }
   }
+  const [suspended] = memberships;
+  if (suspended !== undefined) return suspended.organizationId;
   if (full !== null) throw full;
   return null;
 }
@@ -44,17 +47,10 @@ export function requireActiveAccount({ status }: Pick<UserRow, 'status'>): void 
   });
 }
 
-/** Why the user has no organization to start in, and what leads to one. `mayFound`: the same request may create one. */
-export async function noHome(
-  { db }: Pick<HomeDeps, 'db'>,
-  user: Pick<UserRow, 'id'>,
-  mayFound: boolean,
-): Promise<RelayError> {
-  const suspended = await everyMembershipOf(db, user.id);
+/** The user has no organization to start in, and what leads to one. `mayFound`: the same request may create one. */
+export function noHome(mayFound: boolean): RelayError {
   const why =
-    suspended.length === 0
-      ? 'You are not a member of any organization. Ask an owner or admin for an invitation, and open its link.'
-      : `Your access to ${suspended.map(({ name }) => name).join(', ')} is suspended. Ask an owner or admin to restore it.`;
+    'You are not a member of any organization. Ask an owner or admin for an invitation, and open its link.';
   if (!mayFound) return new RelayError('permission_denied', { message: why });
   return new RelayError('permission_denied', {
     message: `${why} To create your own organization, sign in with a name for it (\`organization_name\`).`,

@@ -33,6 +33,11 @@ export function signUpProofOf(secret: KeyObject, email: string, expires: string)
   return digest(secret, 'sign up', `${expires} ${email}`);
 }
 
+/** Proves that a link to make this address theirs was sent to it for this user. */
+export function newAddressProofOf(secret: KeyObject, userId: string, email: string, expires: string): string {
+  return digest(secret, 'new address', `${expires} ${userId} ${email}`);
+}
+
 /** Compares in constant time. */
 export function isSameText(one: string, other: string): boolean {
   const [left, right] = [Buffer.from(one), Buffer.from(other)];

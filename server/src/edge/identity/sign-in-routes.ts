@@ -116,7 +116,7 @@ async function signInWithPassword(parts: Parts, call: Call<'createSession'>): Pr
   if (name !== undefined)
     return openSession(parts, call, { ...(await found(parts, call, user, name)), method });
   const organizationId = await findHome(deps, call.requestId, user, user.email_verified);
-  if (organizationId === null) throw await noHome(deps, user, deps.mode === 'hosted');
+  if (organizationId === null) throw noHome(deps.mode === 'hosted');
   return openSession(parts, call, { userId: user.id, organizationId, method });
 }
 

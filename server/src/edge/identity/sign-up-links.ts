@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { plainEmail } from './people.ts';
-import { isSameText, signUpProofOf } from './session-secrets.ts';
+import { isSameText, newAddressProofOf, signUpProofOf } from './session-secrets.ts';
 
 export const SIGN_UP_MINUTES = 60;
 
@@ -17,9 +17,23 @@ interface LinkDeps {
  * address are in the fragment, which browsers do not send.
  */
 export function createSignUpLink({ secret, publicUrl, nowMs }: LinkDeps, email: string): string {
-  const expires = (nowMs + SIGN_UP_MINUTES * 60_000).toString(36);
-  const token = `${expires}.${signUpProofOf(secret, plainEmail(email), expires)}`;
+  const token = tokenOf(nowMs, (expires) => signUpProofOf(secret, plainEmail(email), expires));
   return `${publicUrl}/console/sign-up#${new URLSearchParams({ token, email })}`;
+}
+
+/** The same for the new address of a user. The token is of no use without their password. */
+export function createNewAddressLink(
+  { secret, publicUrl, nowMs }: LinkDeps,
+  userId: string,
+  email: string,
+): string {
+  const token = tokenOf(nowMs, (expires) => newAddressProofOf(secret, userId, plainEmail(email), expires));
+  return `${publicUrl}/console/settings#${new URLSearchParams({ token, email })}`;
+}
+
+function tokenOf(nowMs: number, proofOf: (expires: string) => string): string {
+  const expires = (nowMs + SIGN_UP_MINUTES * 60_000).toString(36);
+  return `${expires}.${proofOf(expires)}`;
 }
 
 /** Whether the token is from a link to this address that has not expired. */
@@ -28,7 +42,19 @@ export function isOpenSignUpLink(
   token: string,
   email: string,
 ): boolean {
+  return isOpen(token, nowMs, (expires) => signUpProofOf(secret, plainEmail(email), expires));
+}
+
+/** The same for a link to the new address of a user. */
+export function isOpenNewAddressLink(
+  { secret, nowMs }: Omit<LinkDeps, 'publicUrl'>,
+  token: string,
+  { userId, email }: { readonly userId: string; readonly email: string },
+): boolean {
+  return isOpen(token, nowMs, (expires) => newAddressProofOf(secret, userId, plainEmail(email), expires));
+}
+
+function isOpen(token: string, nowMs: number, proofOf: (expires: string) => string): boolean {
   const [, expires = '', proof = ''] = TOKEN_FORM.exec(token) ?? [];
-  if (!isSameText(proof, signUpProofOf(secret, plainEmail(email), expires))) return false;
-  return Number.parseInt(expires, 36) > nowMs;
+  return isSameText(proof, proofOf(expires)) && Number.parseInt(expires, 36) > nowMs;
 }

@@ -9,7 +9,7 @@ import { foundOrganization, ownerOf } from './found-organization.ts';
 import type { Profile } from './identity-provider.ts';
 import { acceptInvitation, announce, openInvitationsTo } from './invitations.ts';
 import { demandRoomForMember, insertMember, insertPerson, insertProof } from './join-organization.ts';
-import { everyMembershipOf, findUserByEmail, plainEmail, readUser, type UserRow } from './people.ts';
+import { findUserByEmail, plainEmail, readUser, type UserRow } from './people.ts';
 
 export interface Arrival {
   readonly userId: string;
@@ -33,8 +33,7 @@ export async function arriveBySso(
   const home = await findHome(deps, requestId, user, isAddressProven);
   if (home !== null) return { userId: user.id, organizationId: home };
   // A removed member does not come back without an invitation, but may have an organization of their own.
-  const isRemoved = (await everyMembershipOf(deps.db, user.id)).length === 0;
-  if (!isRemoved || deps.mode !== 'hosted') throw await noHome(deps, user, false);
+  if (deps.mode !== 'hosted') throw noHome(false);
   return foundOrganization(deps, requestId, ownerOf(user), organizationNameOf(user.name));
 }
 

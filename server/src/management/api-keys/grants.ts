@@ -64,7 +64,7 @@ const PLAN_MESSAGES: Messages = {
   entitlement_missing: (names) =>
     `The organization’s plan doesn’t include ${names}. Request fewer scopes, or change the plan.`,
   product_access_denied: (names) =>
-    `The organization has no access to Relay, so no key can have ${names}. Ask its owner to enable it.`,
+    `The organization’s plan has ended, so no key can have ${names}. Renew the plan first.`,
 };
 
 /**

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { ConfigPlan } from '@relay/contract';
+import type { Taken } from '../resources/dependents.ts';
 import type { SaidChange } from '../resources/name-changes.ts';
 import type { Change, Plan } from './make-plan.ts';
 import type { HeldItem } from './secret-holders.ts';
+import { deletedLimits } from './taken-limits.ts';
 
 /** Covers only the changes with their old and new values, so equal changes have equal hashes. */
 export function planHash({ changes }: Plan): string {
@@ -17,11 +19,13 @@ export interface PlanAnswer {
   readonly toProvide: readonly HeldItem[];
   readonly secrets: ConfigPlan['secrets'];
   readonly nameChanges: readonly SaidChange[];
+  /** Deleted along with what the plan deletes. */
+  readonly taken: readonly Taken[];
   readonly isApplied: boolean;
 }
 
 export function toConfigPlan(answer: PlanAnswer): ConfigPlan {
-  const { plan, changes, toProvide, secrets, nameChanges, isApplied } = answer;
+  const { plan, changes, toProvide, secrets, nameChanges, taken, isApplied } = answer;
   const count = (wanted: Change['action']) => changes.filter(({ action }) => action === wanted).length;
   return {
     plan_hash: planHash(plan),
@@ -38,6 +42,7 @@ export function toConfigPlan(answer: PlanAnswer): ConfigPlan {
     })),
     orphaned: plan.orphaned.map(({ section, key, id }) => ({ section: section.name, key, id })),
     name_changes: nameChanges.map(({ change }) => change),
+    deleted_limits: deletedLimits(taken),
     required_secrets: [...new Set(toProvide.map(({ ref }) => String(ref)))].sort(),
     secrets,
   };

@@ -4,6 +4,7 @@ import { RelayError } from '../../domain/relay-error.ts';
 import type { Handlers } from '../../http/call.ts';
 import type { Database } from '../../store/postgres/schema.ts';
 import { sectionsOf } from '../registry/derived.ts';
+import { recordedDeletions } from '../resources/dependents.ts';
 import type { ManagementDeps } from '../resources/deps.ts';
 import { nameTaken } from '../resources/name-changes.ts';
 import { invalidField } from '../resources/refusals.ts';
@@ -20,6 +21,7 @@ import { planHash, toConfigPlan } from './plan-wire.ts';
 import { readFile } from './read-file.ts';
 import type { HeldItem } from './secret-holders.ts';
 import { demandProvided, itemsToProvide, secretStates, withSecrets } from './secrets.ts';
+import { takenByPlan } from './taken-limits.ts';
 import { writeChanges } from './write-changes.ts';
 
 export type ConfigFileDeps = Pick<
@@ -41,12 +43,15 @@ export function configFileHandlers(deps: ConfigFileDeps): Handlers {
     async planConfig({ caller, body }) {
       const { organizationId } = caller;
       const prepare = prepared(deps, body);
-      const { input, plan, toProvide, toEnterAgain } = await deps
+      const { input, plan, toProvide, toEnterAgain, taken } = await deps
         .ofOrganization(organizationId)
         .transaction()
         .setIsolationLevel('repeatable read')
         .setAccessMode('read only')
-        .execute((tx) => prepare(tx, organizationId));
+        .execute(async (tx) => {
+          const made = await prepare(tx, organizationId);
+          return { ...made, taken: await takenByPlan(tx, organizationId, made.plan) };
+        });
       // A caller who may not replace secrets must not learn whether a guessed secret equals the stored one.
       const secrets = mayReplaceSecrets(caller, input) ? (body.secrets ?? {}) : {};
       const given = { sealer: deps.sealer, organizationId, secrets, toProvide, toEnterAgain };
@@ -57,6 +62,7 @@ export function configFileHandlers(deps: ConfigFileDeps): Handlers {
         toProvide,
         secrets: secretStates(input, given),
         nameChanges: nameChangesIn(input, plan),
+        taken,
         isApplied: false,
       });
     },
@@ -109,9 +115,13 @@ export async function applyConfigFile(
     const secrets = secretStates(input, given);
     const changes = withSecrets(input, plan, given);
     demandNamedScopes(by.caller, input, changes);
+    const taken = await takenByPlan(tx, organizationId, plan);
     return {
-      result: toConfigPlan({ plan, changes, toProvide, secrets, nameChanges, isApplied: true }),
-      changes: await writeChanges(tx, organizationId, input.sections, changes),
+      result: toConfigPlan({ plan, changes, toProvide, secrets, nameChanges, taken, isApplied: true }),
+      changes: [
+        ...(await writeChanges(tx, organizationId, input.sections, changes)),
+        ...recordedDeletions(taken),
+      ],
       isFenced: isFenced(input, changes),
     };
   });

@@ -130,7 +130,7 @@ describe('invitations', () => {
     const { id } = body.invitation;
     await room.db.updateTable('invitations').set({ accepted_at: new Date() }).where('id', '=', id).execute();
     assert.equal((await shown(id))?.status, 'accepted');
-    await assert.rejects(withdraw(owner, id), refusal('not_found'));
+    await assert.rejects(withdraw(owner, id), refusal('conflict', undefined, /Remove the member instead/));
     try {
       offset.ms = 30 * DAY_MS + 60_000;
       assert.equal(await shown(id), undefined);

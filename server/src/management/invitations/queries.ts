@@ -36,8 +36,8 @@ export function listInvitations(
     .execute();
 }
 
-/** Locks an invitation that is neither accepted nor withdrawn until commit. */
-export function lockOpenInvitation(
+/** Locks an invitation that is in the list until commit. */
+export function lockInvitation(
   tx: Transaction<Database>,
   organizationId: string,
   id: string,
@@ -47,7 +47,6 @@ export function lockOpenInvitation(
     .selectAll()
     .where('organization_id', '=', organizationId)
     .where('id', '=', id)
-    .where('accepted_at', 'is', null)
     .where('revoked_at', 'is', null)
     .forUpdate()
     .executeTakeFirst();

@@ -24,7 +24,7 @@ import {
   type InvitationRow,
   insertInvitation,
   listInvitations,
-  lockOpenInvitation,
+  lockInvitation,
   memberCount,
   memberWithAddress,
   nameOfOrganization,
@@ -91,8 +91,9 @@ export function invitationHandlers(deps: ManagementDeps): Handlers {
       if (!isId(id)) throw notFound('invitation');
       const db = deps.ofOrganization(organizationId);
       await db.transaction().execute(async (tx) => {
-        const before = await lockOpenInvitation(tx, organizationId, id);
+        const before = await lockInvitation(tx, organizationId, id);
         if (before === undefined) throw notFound('invitation');
+        if (before.accepted_at !== null) throw alreadyAccepted();
         demandMatch(call.header, before);
         await withdrawInvitation(tx, before, new Date(nowMs()));
         await audit(deps, tx, call, 'delete', { id: before.id, before, after: null });
@@ -156,6 +157,13 @@ async function demandNoMember(
     memberId === DEPLOYMENT_USER_ID
       ? 'This address belongs to the admin token. Invite another address.'
       : 'A member of this organization already has this address. Change their role, or activate them if they are suspended, with PATCH /api/org/members/{user_id} instead.',
+  );
+}
+
+function alreadyAccepted() {
+  return conflict(
+    null,
+    'This invitation has been accepted, so it can’t be withdrawn. Remove the member instead: DELETE /api/org/members/{user_id}.',
   );
 }
 

@@ -11,6 +11,13 @@ import { limitUsageHandlers } from './usage-routes.ts';
 import { userBudgetHandlers } from './user-budget-routes.ts';
 import { userBudgets } from './user-budgets.ts';
 
+/** What a limit of a member, key or team may be restricted to. */
+const targets = [
+  { table: 'providers', column: 'target_id' },
+  { table: 'endpoints', column: 'target_id' },
+  { table: 'lanes', column: 'target_id' },
+];
+
 export const resources = [
   defineResource({
     noun: limitPolicyResource.section.noun,
@@ -30,18 +37,21 @@ export const resources = [
   defineResource({
     noun: userBudgets.noun,
     table: storedTable('user_limit_policies'),
+    parents: [{ table: 'organization_members', column: 'user_id' }, ...targets],
     feature: ['user_limit_policies', 'listUserLimitPolicies'],
     handlers: userBudgetHandlers,
   }),
   defineResource({
     noun: keyBudgets.noun,
     table: storedTable('api_key_limit_policies'),
+    parents: [{ table: 'api_keys', column: 'api_key_id' }, ...targets],
     feature: ['api_key_limit_policies', 'listApiKeyLimitPolicies'],
     handlers: keyBudgetHandlers,
   }),
   defineResource({
     noun: teamBudgets.noun,
     table: storedTable('team_limit_policies'),
+    parents: [{ table: 'teams', column: 'team_id' }, ...targets],
     feature: ['team_limit_policies', 'listTeamLimitPolicies'],
     handlers: teamBudgetHandlers,
   }),

@@ -14,7 +14,10 @@ const LIMITED = {
   lane: 'lanes',
 } as const satisfies Record<string, SectionName>;
 
-/** Limits have no name and may repeat, so limits on the same resource are distinguished by their order. */
+/**
+ * Limits have no name, so limits on the same resource are distinguished by their order. Equal ones may repeat, although the
+ * API refuses them: exports of earlier versions hold such twins, and two equal limits admit what one does.
+ */
 export const limitPolicySection: SectionOf<ConfigLimitPolicy, typeof tables.limit_policies> = {
   announced: limitPolicyResource.section,
   defaults: {

@@ -9,13 +9,16 @@ import { demandDelegation } from '../api-keys/grants.ts';
 import { revokeKeys } from '../api-keys/queries.ts';
 import { revocationEntry } from '../api-keys/revoke-key.ts';
 import { activeStanding, type Standing } from '../api-keys/standing.ts';
+import { dependentsOf } from '../registry/derived.ts';
 import { actorOf } from '../resources/audited-row.ts';
+import { recordedDeletions, takenWith } from '../resources/dependents.ts';
 import type { ManagementDeps } from '../resources/deps.ts';
 import { demandMatch, entityTag } from '../resources/entity-tag.ts';
 import { listFound } from '../resources/paging.ts';
 import { heldReference } from '../resources/reference.ts';
 import { conflict, invalidField, isId, notFound } from '../resources/refusals.ts';
 import { changedFields } from '../resources/repeated-fields.ts';
+import { entryOf } from '../resources/write-configuration.ts';
 import type { WriteCall } from '../resources/write-resource.ts';
 import {
   findMember,
@@ -99,7 +102,7 @@ export function memberHandlers(deps: ManagementDeps): Handlers {
   };
 }
 
-/** Their keys are revoked with the membership, each with an entry of its own. */
+/** Their keys are revoked and their limits deleted with the membership, each with an entry of its own. */
 async function remove(
   deps: ManagementDeps,
   tx: Transaction<Database>,
@@ -110,7 +113,8 @@ async function remove(
   const scope = { organizationId: call.caller.organizationId, userId: before.id };
   const revoked = await revokeKeys(tx, scope, new Date(deps.clock.nowMs()));
   const entries = revoked.map((key) => revocationEntry(deps, call, { ...key, revoked_at: null }, key));
-  await appendAudit(tx, ...entries);
+  const taken = await takenWith(tx, scope.organizationId, dependentsOf('organization_members'), [before.id]);
+  await appendAudit(tx, ...entries, ...recordedDeletions(taken).map((each) => entryOf(deps, call, each)));
   await removeMember(tx, scope.organizationId, before.id);
   return { after: null, keyIds: revoked.map(({ id }) => id) };
 }

@@ -15,19 +15,23 @@ export const resourceFeatures: readonly Feature[] = resources.flatMap(({ feature
 
 /** The handlers of all resources. */
 export function resourceHandlers(deps: ManagementDeps): Handlers {
-  return Object.assign({}, ...resources.map((each) => each.handlers(deps, dependentsOf(each))));
+  return Object.assign({}, ...resources.map((each) => each.handlers(deps, dependentsOf(each.table.name))));
 }
 
 function sectionsIn(some: readonly Resource[]): readonly Section[] {
   return inFileOrder(some.flatMap(({ section }) => section ?? []));
 }
 
-/** Resources that are deleted along with this one and that the configuration file may own, in file order. */
-function dependentsOf({ table }: Resource): readonly Dependent[] {
-  const found = resources.flatMap(({ section, noun, table: own, parents }) =>
-    parents
-      .filter((parent) => parent.table === table.name)
-      .flatMap(({ column }) => (section === null ? [] : { name: section.name, noun, table: own, column })),
+/** Rows that are deleted along with a row of this table; those that the configuration file may own first, in file order. */
+export function dependentsOf(tableName: string): readonly Dependent[] {
+  const found = resources.flatMap(({ section, noun, table, parents }) => {
+    const [parent] = parents.filter((each) => each.table === tableName);
+    if (parent === undefined) return [];
+    const isOwnable = section !== null;
+    return { section, noun, table, column: parent.column, isOwnable, dependents: dependentsOf(table.name) };
+  });
+  const ownable = found.flatMap(({ section, ...each }) =>
+    section === null ? [] : { ...each, name: section.name },
   );
-  return inFileOrder(found);
+  return [...inFileOrder(ownable), ...found.filter(({ isOwnable }) => !isOwnable)];
 }

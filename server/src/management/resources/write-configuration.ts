@@ -78,7 +78,11 @@ export async function writeConfiguration<Result>(
   return done.result;
 }
 
-function entryOf({ newId }: WriteDeps, { caller, requestId }: WrittenBy, change: RecordedChange) {
+export function entryOf(
+  { newId }: Pick<WriteDeps, 'newId'>,
+  { caller, requestId }: WrittenBy,
+  change: RecordedChange,
+) {
   const { noun, id, before, after } = change;
   const verb = before === null ? 'create' : after === null ? 'delete' : 'update';
   return {

@@ -1,7 +1,7 @@
 import { headers } from '@relay/contract';
 import type { Kysely, Transaction } from 'kysely';
 import type { Columns, Database } from '../../store/postgres/schema.ts';
-import { type Dependent, demandNoneOwnedBelow } from './dependents.ts';
+import { type Dependent, demandNoneOwnedBelow, recordedDeletions, takenWith } from './dependents.ts';
 import type { ManagementDeps } from './deps.ts';
 import { demandMatch, entityTag, type Tagged } from './entity-tag.ts';
 import { demandGovernorsFree, type Governor } from './governors.ts';
@@ -120,6 +120,8 @@ export function resourceWrites<C extends Columns>(
         // What the file owns comes first: its owner alone can remove it, so the other advice would not work.
         await demandNoneOwnedBelow(writing.tx, resource, before);
         await check?.(writing, before);
+        const taken = await takenWith(writing.tx, writing.organizationId, resource.dependents, [before.id]);
+        for (const change of recordedDeletions(taken)) writing.also(change);
         await rows.remove(writing.tx, writing.organizationId, id);
         return { before, after: null };
       });

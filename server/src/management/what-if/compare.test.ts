@@ -15,7 +15,8 @@ const NOTHING: WhatIfFigures = {
   wait_ms_rejected: 0,
   fallbacks: 0,
   cost_micros: 0,
-  unpriced: 0,
+  cost_usd: '0',
+  unpriced_requests: 0,
 };
 
 describe('the summary of a what-if', () => {
@@ -43,11 +44,11 @@ describe('the summary of a what-if', () => {
   it('takes requests without a price for no saving', () => {
     const before = { ...NOTHING, cost_micros: 9_000_000 };
     assert.equal(
-      summaryOf(before, { ...NOTHING, unpriced: 1_200 }, WEEK_MS),
+      summaryOf(before, { ...NOTHING, unpriced_requests: 1_200 }, WEEK_MS),
       'unknown spend: 1,200 requests at endpoints without a price',
     );
     assert.equal(
-      summaryOf({ ...before, unpriced: 5 }, { ...NOTHING, unpriced: 5 }, WEEK_MS),
+      summaryOf({ ...before, unpriced_requests: 5 }, { ...NOTHING, unpriced_requests: 5 }, WEEK_MS),
       '-$38.57 a month',
     );
   });

@@ -9,15 +9,21 @@ import { counted, dollarWords, durationWords } from '@relay/contract/words';
 import type { Limit } from '../../domain/limits/limit.ts';
 import { limitsInForce } from '../../domain/limits/limits.ts';
 import type { ReplayedConfiguration } from './replay.ts';
-import type { CallerTally, Tally, TallyPart } from './tally.ts';
+import {
+  type CallerTally,
+  createCostTally,
+  type EndpointTally,
+  type Tally,
+  type TallyPart,
+  wireCost,
+} from './tally.ts';
 
 const DAY_MS = 86_400_000;
 const WEEK_MS = 7 * DAY_MS;
 const MONTH_MS = 30 * DAY_MS;
 /** From less than this, nothing is projected. */
 const PROJECTED_MS_MIN = DAY_MS;
-type Part = Pick<WhatIfPart, 'rejected' | 'wait_ms' | 'cost_micros'>;
-const NOTHING: WhatIfPart = { served: 0, rejected: 0, wait_ms: 0, cost_micros: 0 };
+type Part = Pick<WhatIfPart, 'rejected' | 'wait_ms' | 'cost_micros' | 'unpriced_requests'>;
 
 /** One of the two replays. */
 export interface Side {
@@ -91,10 +97,10 @@ export function summaryOf(before: WhatIfFigures, after: WhatIfFigures, spanMs: n
     const more = fallbacks > 0 ? 'more' : 'fewer';
     parts.push(`${counted(Math.abs(fallbacks), `${more} fallback`)}${isProjected ? ' per week' : ''}`);
   }
-  const micros = Math.round(scaled(after.cost_micros - before.cost_micros, MONTH_MS));
+  const micros = Math.round(scaled(microsMore(before, after), MONTH_MS));
   // Other requests without a price move spend by an amount that is not known.
-  if (after.unpriced !== before.unpriced)
-    parts.push(`unknown spend: ${counted(after.unpriced, 'request')} at endpoints without a price`);
+  if (after.unpriced_requests !== before.unpriced_requests)
+    parts.push(`unknown spend: ${counted(after.unpriced_requests, 'request')} at endpoints without a price`);
   else if (micros !== 0)
     parts.push(`${signOf(micros)}${dollarWords(rounded(Math.abs(micros)))}${isProjected ? ' a month' : ''}`);
   if (parts.length === 0) return 'No difference in rejections, waits, fallbacks or spend.';
@@ -120,8 +126,8 @@ function callersOf(
   const callers = [...ids].map((id) => {
     const known = before.get(id) ?? after.get(id);
     return {
-      key_id: known?.key_id ?? null,
-      user_id: known?.user_id ?? null,
+      key_id: known?.keyId ?? null,
+      user_id: known?.userId ?? null,
       before: partOf(before.get(id)),
       after: partOf(after.get(id)),
     };
@@ -134,14 +140,21 @@ export function partDifferences(before: Part, after: Part): readonly number[] {
   return [
     Math.abs(after.rejected - before.rejected),
     Math.abs(after.wait_ms - before.wait_ms),
-    Math.abs(after.cost_micros - before.cost_micros),
+    Math.abs(microsMore(before, after)),
+    Math.abs(after.unpriced_requests - before.unpriced_requests),
   ];
 }
 
+type Cost = Pick<WhatIfPart, 'cost_micros'>;
+
+/** How much more is known to be spent. */
+function microsMore(before: Cost, after: Cost): number {
+  return (after.cost_micros ?? 0) - (before.cost_micros ?? 0);
+}
+
 function partOf(tally: CallerTally | undefined): WhatIfPart {
-  if (tally === undefined) return NOTHING;
-  const { served, rejected, wait_ms, cost_micros } = tally;
-  return { served, rejected, wait_ms, cost_micros };
+  const { served = 0, rejected = 0, waitMs = 0, cost = createCostTally() } = tally ?? {};
+  return { served, rejected, wait_ms: waitMs, ...wireCost(cost) };
 }
 
 function limitsOf(before: Side, after: Side): WhatIf['limits'] {
@@ -217,20 +230,23 @@ function endpointsOf(before: Side, after: Side): WhatIf['endpoints'] {
     (after.configuration.snapshot.endpoints.get(id) ?? before.configuration.snapshot.endpoints.get(id))
       ?.name ?? '';
   const endpoints = [...ids].map((id) => {
-    const [b, a] = [before.tally.endpoints.get(id), after.tally.endpoints.get(id)];
     return {
       endpoint_id: id,
       endpoint_name: nameOf(id),
-      served_before: b?.served ?? 0,
-      served_after: a?.served ?? 0,
-      cost_micros_before: b?.costMicros ?? 0,
-      cost_micros_after: a?.costMicros ?? 0,
+      before: endpointPartOf(before.tally.endpoints.get(id)),
+      after: endpointPartOf(after.tally.endpoints.get(id)),
     };
   });
-  return largestFirst(endpoints, (endpoint) => [
-    Math.abs(endpoint.served_after - endpoint.served_before),
-    Math.abs(endpoint.cost_micros_after - endpoint.cost_micros_before),
+  return largestFirst(endpoints, ({ before: b, after: a }) => [
+    Math.abs(a.served - b.served),
+    Math.abs(microsMore(b, a)),
+    Math.abs(a.unpriced_requests - b.unpriced_requests),
   ]);
+}
+
+function endpointPartOf(tally: EndpointTally | undefined): WhatIf['endpoints'][number]['before'] {
+  const { served = 0, cost = createCostTally() } = tally ?? {};
+  return { served, ...wireCost(cost) };
 }
 
 /** Those that differ, by their first difference, then the second, and so on. */

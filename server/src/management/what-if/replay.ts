@@ -16,7 +16,7 @@ import {
   type RoutingOfReplay,
   routeReplayed,
 } from './route-replayed.ts';
-import { createTally, type IsOfEdit, type Tally } from './tally.ts';
+import { countCost, createCostTally, createTally, type IsOfEdit, type Tally } from './tally.ts';
 
 const NOTHING: Actual = { dispatched: true, tokens: 0, spendMicros: 0 };
 const NEVER_MS = Number.POSITIVE_INFINITY;
@@ -234,12 +234,12 @@ function fail({ snapshot, tally }: World, exchange: Exchange, failure: FailedRep
   const tokens = usage.inputTokens + usage.outputTokens;
   const spendMicros = pricing === undefined || tokens === 0 ? 0 : costMicros(pricing, usage);
   exchange.failedMicros += spendMicros;
-  if (spendMicros > 0) endpointIn(tally, endpointId).costMicros += spendMicros;
+  if (spendMicros > 0) countCost(endpointIn(tally, endpointId).cost, spendMicros);
   return { dispatched: isSent, tokens, spendMicros };
 }
 
 function endpointIn(tally: Tally, endpointId: string) {
-  return entryIn(tally.endpoints, endpointId, () => ({ served: 0, costMicros: 0 }));
+  return entryIn(tally.endpoints, endpointId, () => ({ served: 0, cost: createCostTally() }));
 }
 
 function end(world: World, { request, usage, waitedMs, failedMicros }: Exchange, endpointId: string): void {
@@ -248,10 +248,11 @@ function end(world: World, { request, usage, waitedMs, failedMicros }: Exchange,
   const pricing = snapshot.pricing.get(endpointId);
   const spendMicros = pricing === undefined ? 0 : costMicros(pricing, usage);
   tally.served(request, waitedMs);
-  tally.cost(request, pricing === undefined && usage.free !== true ? null : spendMicros + failedMicros);
+  const isUnpriced = pricing === undefined && usage.free !== true;
+  tally.cost(request, isUnpriced ? null : spendMicros + failedMicros);
   const endpoint = endpointIn(tally, endpointId);
   endpoint.served += 1;
-  endpoint.costMicros += spendMicros;
+  countCost(endpoint.cost, isUnpriced ? null : spendMicros);
   settle(world, request.id, {
     dispatched: true,
     tokens: usage.inputTokens + usage.outputTokens,

@@ -1,5 +1,7 @@
-import type { WhatIfFigures, WhatIfPart } from '@relay/contract';
+import type { WhatIfFigures } from '@relay/contract';
+import { picosOf } from '../../domain/money/money.ts';
 import { entryIn } from '../../kit/entry-in.ts';
+import { wireCosts } from '../resources/wire-cost.ts';
 import type { LaneOf } from './lane-of.ts';
 import type { ReplayedRequest } from './replayed-request.ts';
 
@@ -9,16 +11,26 @@ export interface LimitTally {
   waited: number;
 }
 
-export interface EndpointTally {
-  served: number;
-  costMicros: number;
+/** What requests cost. */
+export interface CostTally {
+  micros: number;
+  /** Requests with a price. */
+  priced: number;
+  unpriced: number;
 }
 
-type PartTally = { -readonly [K in keyof WhatIfPart]: WhatIfPart[K] };
+export interface EndpointTally {
+  readonly cost: CostTally;
+  served: number;
+}
 
-export interface CallerTally extends PartTally {
-  readonly key_id: string | null;
-  readonly user_id: string | null;
+export interface CallerTally {
+  readonly keyId: string | null;
+  readonly userId: string | null;
+  readonly cost: CostTally;
+  served: number;
+  rejected: number;
+  waitMs: number;
 }
 
 /** All requests, those that the edited limit applies to, or those to one lane. */
@@ -55,12 +67,12 @@ export function createTally(laneOf: LaneOf, isOfEdit: IsOfEdit): Tally {
 
   function callerOf({ keyId, userId }: ReplayedRequest): CallerTally {
     return entryIn(callers, keyId ?? userId ?? '', () => ({
-      key_id: keyId,
-      user_id: userId,
+      keyId,
+      userId,
+      cost: createCostTally(),
       served: 0,
       rejected: 0,
-      wait_ms: 0,
-      cost_micros: 0,
+      waitMs: 0,
     }));
   }
 
@@ -83,7 +95,7 @@ export function createTally(laneOf: LaneOf, isOfEdit: IsOfEdit): Tally {
     served(request, waitMs) {
       const caller = callerOf(request);
       caller.served += 1;
-      caller.wait_ms += Math.round(waitMs);
+      caller.waitMs += Math.round(waitMs);
       count(request, (figures) => figures.waitsMs.push(waitMs));
     },
     rejected(request, code, waitMs, limitId) {
@@ -95,11 +107,8 @@ export function createTally(laneOf: LaneOf, isOfEdit: IsOfEdit): Tally {
       });
     },
     cost(request, costMicros) {
-      if (costMicros !== null) callerOf(request).cost_micros += costMicros;
-      count(request, (figures) => {
-        if (costMicros === null) figures.unpriced += 1;
-        else figures.costMicros += costMicros;
-      });
+      countCost(callerOf(request).cost, costMicros);
+      count(request, (figures) => countCost(figures.cost, costMicros));
     },
     fallback(request, times = 1) {
       count(request, (figures) => {
@@ -119,8 +128,24 @@ interface FiguresTally {
   readonly limits: Map<string, number>;
   rejectedWaitMs: number;
   fallbacks: number;
-  costMicros: number;
-  unpriced: number;
+  readonly cost: CostTally;
+}
+
+export function createCostTally(): CostTally {
+  return { micros: 0, priced: 0, unpriced: 0 };
+}
+
+/** `micros`: null at an endpoint without a price. */
+export function countCost(tally: CostTally, micros: number | null): void {
+  if (micros === null) tally.unpriced += 1;
+  else {
+    tally.priced += 1;
+    tally.micros += micros;
+  }
+}
+
+export function wireCost({ micros, ...counts }: CostTally) {
+  return wireCosts({ cost: picosOf({ micros, roundingPicos: 0 }) }, counts);
 }
 
 function createFiguresTally(): FiguresTally {
@@ -130,8 +155,7 @@ function createFiguresTally(): FiguresTally {
     limits: new Map(),
     rejectedWaitMs: 0,
     fallbacks: 0,
-    costMicros: 0,
-    unpriced: 0,
+    cost: createCostTally(),
   };
 }
 
@@ -152,8 +176,7 @@ function figuresOf({ waitsMs, codes, rejectedWaitMs, ...sums }: FiguresTally): W
     wait_ms_p95: quantile(sorted, 0.95),
     wait_ms_rejected: Math.round(rejectedWaitMs),
     fallbacks: sums.fallbacks,
-    cost_micros: sums.costMicros,
-    unpriced: sums.unpriced,
+    ...wireCost(sums.cost),
   };
 }
 
@@ -171,8 +194,10 @@ function sumOf(values: Iterable<number>): number {
 /** Counts what a request met when it was sent. */
 export function tallyMet(tally: Tally, request: ReplayedRequest): void {
   const { rejectedWith, waitMs, fallbacks, costMicros } = request.met;
+  const isServed = rejectedWith === null && request.serviceMs !== null;
   if (rejectedWith !== null) tally.rejected(request, rejectedWith, waitMs, null);
-  else if (request.serviceMs !== null) tally.served(request, waitMs);
+  else if (isServed) tally.served(request, waitMs);
   tally.fallback(request, fallbacks);
-  tally.cost(request, costMicros);
+  // A request that was not sent has no price, and leaves nothing out either.
+  if (isServed || costMicros !== 0) tally.cost(request, costMicros);
 }

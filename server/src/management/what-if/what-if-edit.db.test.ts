@@ -187,7 +187,7 @@ describe('what-if of one edited resource', () => {
       id: price.id,
       body: { input_cost_micros_per_1m_tokens: 101 },
     });
-    assert.equal(after.cost_micros - before.cost_micros, REQUESTS * 100);
+    assert.equal(Number(after.cost_micros) - Number(before.cost_micros), REQUESTS * 100);
   });
 
   it('writes nothing: no row, no version, no audit entry', async () => {

@@ -162,7 +162,7 @@ describe('what-if', () => {
         { endpoint: 'model', input_cost_micros_per_1m_tokens: 500_001, output_cost_micros_per_1m_tokens: 2 },
       ],
     });
-    assert.equal(after.cost_micros - before.cost_micros, 5_000_000);
+    assert.equal(Number(after.cost_micros) - Number(before.cost_micros), 5_000_000);
     assert.match(summary, /^\+\$5\.00, in 1 h/);
   });
 
@@ -187,8 +187,18 @@ describe('what-if', () => {
     assert.equal(history.rejected, 5);
     assert.equal(before.rejected, 5);
     assert.equal(after.rejected, 0);
-    assert.equal(after.cost_micros, before.cost_micros + 5 * 3);
+    assert.equal(after.cost_micros, Number(before.cost_micros) + 5 * 3);
     assert.equal(keys[0]?.after.served, 15);
+  });
+
+  it('has no sum of requests that have no price, with and without the edit', async () => {
+    const { pricing_policies, ...unpriced } = smallFile();
+    const caller = await site(unpriced, { count: 4, everyMs: 1_000 });
+    const { before, after, keys, endpoints } = await whatIf(caller, { version: 1, pricing_policies });
+    const none = { cost_micros: null, cost_usd: null, unpriced_requests: 4 };
+    for (const each of [before, keys[0]?.before, endpoints[0]?.before])
+      assert.partialDeepStrictEqual(each, none);
+    assert.deepEqual([after.cost_micros, after.cost_usd, after.unpriced_requests], [12, '0.000012', 0]);
   });
 
   it('writes nothing, with new credentials in the file too', async () => {

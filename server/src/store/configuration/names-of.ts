@@ -1,21 +1,20 @@
 import { type Kysely, sql } from 'kysely';
 import type { PolicyDescription } from '../../domain/limits/limit.ts';
 import type { Database } from '../postgres/schema.ts';
+import { everNamed } from './ever-named.ts';
 
 const NAMED = {
   lane: 'lanes',
   endpoint: 'endpoints',
   provider: 'providers',
   credential: 'credentials',
-  api_key: 'api_keys',
-  user: 'users',
   team: 'teams',
   guardrail: 'guardrails',
 } as const;
 
-export type NamedKind = keyof typeof NAMED;
+export type NamedKind = keyof typeof NAMED | 'api_key' | 'user';
 
-/** Names by id. A deleted resource has none, a removed member does; a model is named by itself. */
+/** Names by id; what was deleted has the name that it had. A model is named by itself. */
 export async function namesOf(
   db: Kysely<Database>,
   organizationId: string,
@@ -23,13 +22,16 @@ export async function namesOf(
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
   if (kind === 'model' || ids.length === 0) return new Map();
-  const named =
-    kind === 'user'
-      ? namedPeople(organizationId)
-      : sql`select id, name from ${sql.table(NAMED[kind])} where organization_id = ${organizationId}`;
+  const named = kind === 'user' ? namedPeople(organizationId) : namedResources(kind, organizationId);
   const { rows } = await sql<{ id: string; name: string }>`
     select id, name from (${named}) as named where id = any(${ids}::uuid[])`.execute(db);
   return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
+function namedResources(kind: Exclude<NamedKind, 'user'>, organizationId: string) {
+  // A key is never deleted.
+  const table = kind === 'api_key' ? sql.table('api_keys') : everNamed(NAMED[kind]);
+  return sql`select id, name from ${table} as resource where organization_id = ${organizationId}`;
 }
 
 /** Members, and those who were removed under the name that they had. */

@@ -31,6 +31,7 @@ const privileges: Readonly<Record<string, string>> = {
   endpoints: 'DELETE INSERT SELECT UPDATE',
   failure_rollups: 'SELECT',
   former_members: 'SELECT',
+  former_resources: 'SELECT',
   guardrail_bindings: 'DELETE INSERT SELECT UPDATE',
   guardrail_rollups: 'SELECT',
   guardrails: 'DELETE INSERT SELECT UPDATE',

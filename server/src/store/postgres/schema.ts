@@ -114,6 +114,14 @@ export const tables = {
     name: text,
     removed_at: defaulted(timestamp),
   },
+  /** The names of deleted resources, for the organization's history. */
+  former_resources: {
+    organization_id: uuid,
+    id: uuid,
+    name: text,
+    upstream_model: nullable(text),
+    removed_at: defaulted(timestamp),
+  },
   invitations: {
     ...owned,
     email: text,

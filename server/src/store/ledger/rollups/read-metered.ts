@@ -1,4 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { everNamed } from '../../configuration/ever-named.ts';
 import type { Database } from '../../postgres/schema.ts';
 import type { BucketRange } from './bucket.ts';
 import { exactCost } from './exact-cost.ts';
@@ -52,7 +53,7 @@ export function meteredQuery({
       ${sum('input_tokens')}, ${sum('cached_input_tokens')}, ${sum('output_tokens')},
       ${exactCost('rollup')}::text as cost_picos
     from request_rollups rollup ${priceOf('rollup')}
-    left join endpoints endpoint
+    left join ${everNamed('endpoints')} endpoint
       on endpoint.organization_id = rollup.organization_id and endpoint.id = rollup.endpoint_id
     where rollup.organization_id = ${organizationId} and rollup.bucket = ${bucket} and ${whoseRollups('rollup', userId)}
       and rollup.bucket_start >= ${new Date(fromMs)} and rollup.bucket_start < ${new Date(toMs)}

@@ -1,5 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Histogram } from '../../../domain/histogram.ts';
+import { everNamed } from '../../configuration/ever-named.ts';
 import type { Database } from '../../postgres/schema.ts';
 import type { BucketRange } from './bucket.ts';
 import { exactCost, fallbackCost } from './exact-cost.ts';
@@ -140,7 +141,7 @@ function rollupsOf(
   const wanted = given.map(([column, value]) => sql`and rollup.${sql.ref(column)} = ${value}`);
   const endpoints =
     dimension === 'model'
-      ? sql`left join endpoints endpoint
+      ? sql`left join ${everNamed('endpoints')} endpoint
           on endpoint.organization_id = rollup.organization_id and endpoint.id = rollup.endpoint_id`
       : sql``;
   return sql`

@@ -1,4 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { everNamed } from '../../configuration/ever-named.ts';
 import type { Database } from '../../postgres/schema.ts';
 import type { BucketRange } from './bucket.ts';
 import { exactCost } from './exact-cost.ts';
@@ -67,7 +68,7 @@ export async function readShowback(
   const { rows } = await sql<ShowbackRow>`
     select ${keyOf(group)} as key, ${SUMS}
     from (${usageIn(organizationId, range, isAttributed(group))}) as usage ${priceOf('usage')}
-    left join endpoints as endpoint
+    left join ${everNamed('endpoints')} as endpoint
       on endpoint.organization_id = ${organizationId} and endpoint.id = usage.endpoint_id
     group by 1 ${ANY}
     order by ${exactCost('usage')} desc, sum(usage.requests) desc, 1
@@ -125,10 +126,10 @@ export async function readFocus(
     select line.*, team.name as team_name, key.name as key_name, provider.name as provider_name,
       endpoint.name as endpoint_name, endpoint.upstream_model
     from line
-    left join teams as team on ${own('team')} and team.id = line.team_id
+    left join ${everNamed('teams')} as team on ${own('team')} and team.id = line.team_id
     left join api_keys as key on ${own('key')} and key.id = line.key_id
-    left join endpoints as endpoint on ${own('endpoint')} and endpoint.id = line.endpoint_id
-    left join providers as provider on ${own('provider')} and provider.id = line.provider_id
+    left join ${everNamed('endpoints')} as endpoint on ${own('endpoint')} and endpoint.id = line.endpoint_id
+    left join ${everNamed('providers')} as provider on ${own('provider')} and provider.id = line.provider_id
     order by line.bucket_start, line.team_id, line.key_id, line.endpoint_id, line.labels`.execute(db);
   return rows;
 }
