@@ -1,0 +1,126 @@
+import { type DeploymentIdentity, foreignMessage, markOf, ownerIn } from '../deployment/identity.ts';
+import { storeUnavailable } from '../store-error.ts';
+import type { StoreLog } from '../store-log.ts';
+
+/** In one slot of a cluster, whose nodes belong together. Each database of a server has its own. */
+const KEY = 'relay:deployment';
+const RECHECK_MS = 1_000;
+
+type Run = (command: readonly string[], routingKey?: string) => Promise<unknown>;
+
+/** Lets commands through to a Redis that has the mark of this deployment, and to no other. */
+export interface DeploymentGuard {
+  readonly run: Run;
+  /**
+   * Marks Redis as the deployment's, unless it has a mark, and guards it from now on; before, everything passes. Returns the other deployment that
+   * it belongs to, or null. Rejects when Redis does not answer; no command passes until it has.
+   */
+  claim(own: DeploymentIdentity): Promise<DeploymentIdentity | null>;
+  /** Reads the mark again. Rejects when Redis belongs to another deployment, or does not answer. */
+  demandOwn(): Promise<void>;
+  /** The other deployment that Redis belongs to, as far as known. */
+  foreignOwner(): DeploymentIdentity | null;
+  mayPass(): boolean;
+  /** A connection was made, perhaps to another server than before. */
+  connected(): void;
+  close(): void;
+}
+
+export interface GuardDeps {
+  readonly run: Run;
+  readonly log: StoreLog;
+  /** A lost master may have the mark, while others work: what was verified before stays in use. */
+  readonly isCluster: boolean;
+}
+
+export function createDeploymentGuard({ run, log, isCluster }: GuardDeps): DeploymentGuard {
+  let own: DeploymentIdentity | null = null;
+  let foreign: DeploymentIdentity | null = null;
+  let isVerified = false;
+  let wasVerified = false;
+  let connections = 0;
+  let timer: NodeJS.Timeout | null = null;
+
+  /** A reply from before a connection was made proves nothing. */
+  async function readOwner(claimant: DeploymentIdentity): Promise<DeploymentIdentity> {
+    for (;;) {
+      const asked = connections;
+      const owner = await readMark(run, claimant);
+      if (asked === connections) return owner;
+    }
+  }
+
+  async function look(claimant: DeploymentIdentity, isStart = false): Promise<DeploymentIdentity | null> {
+    try {
+      const owner = await readOwner(claimant);
+      const isOwn = owner.id === claimant.id;
+      // Who starts is refused, which says the same.
+      if (!isOwn && foreign === null && !isStart)
+        log.error({ owner, own: claimant }, messageOf(owner, claimant));
+      if (isOwn && foreign !== null) log.info({}, 'Redis belongs to this deployment again');
+      foreign = isOwn ? null : owner;
+      isVerified = isOwn;
+      wasVerified ||= isOwn;
+    } catch (error) {
+      // While the master that has the mark is away, the others of a cluster stay in use.
+      isVerified = isVerified || (isCluster && wasVerified && foreign === null);
+      recheckSoon();
+      throw error;
+    }
+    if (foreign !== null) recheckSoon();
+    return foreign;
+  }
+
+  function recheckSoon(): void {
+    timer ??= setTimeout(() => {
+      timer = null;
+      if (own !== null) look(own).catch(() => undefined);
+    }, RECHECK_MS).unref();
+  }
+
+  function mayPass(): boolean {
+    return own === null || (isVerified && foreign === null);
+  }
+
+  return {
+    mayPass,
+    run: (command, routingKey) =>
+      mayPass()
+        ? run(command, routingKey)
+        : Promise.reject(storeUnavailable('redis', 'it is not known to be this deployment’s')),
+    claim(claimant) {
+      own = claimant;
+      return look(claimant, true);
+    },
+    async demandOwn() {
+      if (own !== null && (await look(own)) !== null)
+        throw storeUnavailable('redis', 'it belongs to another deployment');
+    },
+    foreignOwner: () => foreign,
+    connected() {
+      connections += 1;
+      if (own === null) return;
+      isVerified = false;
+      look(own).catch(() => undefined);
+    },
+    close() {
+      own = null;
+      if (timer !== null) clearTimeout(timer);
+    },
+  };
+}
+
+async function readMark(run: Run, claimant: DeploymentIdentity): Promise<DeploymentIdentity> {
+  let mark = await run(['GET', KEY], KEY);
+  if (typeof mark !== 'string') {
+    // Another deployment may do the same at this moment: the mark that stays decides.
+    await run(['SET', KEY, markOf(claimant), 'NX'], KEY);
+    mark = await run(['GET', KEY], KEY);
+  }
+  if (typeof mark !== 'string') throw storeUnavailable('redis', 'the mark of the deployment was not stored');
+  return ownerIn(mark);
+}
+
+function messageOf(owner: DeploymentIdentity, own: DeploymentIdentity): string {
+  return `${foreignMessage('Redis (REDIS_URL)', owner, own)} This process does not use it.`;
+}
