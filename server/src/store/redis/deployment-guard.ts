@@ -39,7 +39,6 @@ export function createDeploymentGuard({ run, log, isCluster }: GuardDeps): Deplo
   let isVerified = false;
   let wasVerified = false;
   let connections = 0;
-  let timer: NodeJS.Timeout | null = null;
 
   /** A reply from before a connection was made proves nothing. */
   async function readOwner(claimant: DeploymentIdentity): Promise<DeploymentIdentity> {
@@ -50,33 +49,28 @@ export function createDeploymentGuard({ run, log, isCluster }: GuardDeps): Deplo
     }
   }
 
+  /** `isStart`: a refused start says the same as the log would. */
   async function look(claimant: DeploymentIdentity, isStart = false): Promise<DeploymentIdentity | null> {
     try {
       const owner = await readOwner(claimant);
       const isOwn = owner.id === claimant.id;
-      // Who starts is refused, which says the same.
-      if (!isOwn && foreign === null && !isStart)
-        log.error({ owner, own: claimant }, messageOf(owner, claimant));
-      if (isOwn && foreign !== null) log.info({}, 'Redis belongs to this deployment again');
+      if (isOwn !== (foreign === null) && !isStart) logChange(log, owner, claimant);
       foreign = isOwn ? null : owner;
       isVerified = isOwn;
       wasVerified ||= isOwn;
     } catch (error) {
       // While the master that has the mark is away, the others of a cluster stay in use.
       isVerified = isVerified || (isCluster && wasVerified && foreign === null);
-      recheckSoon();
+      recheck.soon();
       throw error;
     }
-    if (foreign !== null) recheckSoon();
+    if (foreign !== null) recheck.soon();
     return foreign;
   }
 
-  function recheckSoon(): void {
-    timer ??= setTimeout(() => {
-      timer = null;
-      if (own !== null) look(own).catch(() => undefined);
-    }, RECHECK_MS).unref();
-  }
+  const recheck = createRecheck(() => {
+    if (own !== null) look(own).catch(() => undefined);
+  });
 
   function mayPass(): boolean {
     return own === null || (isVerified && foreign === null);
@@ -84,10 +78,7 @@ export function createDeploymentGuard({ run, log, isCluster }: GuardDeps): Deplo
 
   return {
     mayPass,
-    run: (command, routingKey) =>
-      mayPass()
-        ? run(command, routingKey)
-        : Promise.reject(storeUnavailable('redis', 'it is not known to be this deployment’s')),
+    run: (command, routingKey) => (mayPass() ? run(command, routingKey) : Promise.reject(notOwn())),
     claim(claimant) {
       own = claimant;
       return look(claimant, true);
@@ -105,6 +96,21 @@ export function createDeploymentGuard({ run, log, isCluster }: GuardDeps): Deplo
     },
     close() {
       own = null;
+      recheck.stop();
+    },
+  };
+}
+
+function createRecheck(look: () => void) {
+  let timer: NodeJS.Timeout | null = null;
+  return {
+    soon() {
+      timer ??= setTimeout(() => {
+        timer = null;
+        look();
+      }, RECHECK_MS).unref();
+    },
+    stop() {
       if (timer !== null) clearTimeout(timer);
     },
   };
@@ -119,6 +125,15 @@ async function readMark(run: Run, claimant: DeploymentIdentity): Promise<Deploym
   }
   if (typeof mark !== 'string') throw storeUnavailable('redis', 'the mark of the deployment was not stored');
   return ownerIn(mark);
+}
+
+function logChange(log: StoreLog, owner: DeploymentIdentity, own: DeploymentIdentity): void {
+  if (owner.id === own.id) log.info({}, 'Redis belongs to this deployment again');
+  else log.error({ owner, own }, messageOf(owner, own));
+}
+
+function notOwn(): Error {
+  return storeUnavailable('redis', 'it is not known to be this deployment’s');
 }
 
 function messageOf(owner: DeploymentIdentity, own: DeploymentIdentity): string {
