@@ -10,6 +10,8 @@ import type { Attribution } from './teams.ts';
 export interface ExpiredDraft extends Attribution {
   /** As `RequestRecord.v`. */
   readonly v?: number;
+  /** As `RequestRecord.deploymentId`. */
+  readonly deploymentId?: string | undefined;
   readonly requestId: string;
   readonly organizationId: string;
   readonly userId: string;

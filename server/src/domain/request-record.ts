@@ -133,6 +133,8 @@ export interface RecordedGuardrail {
 export interface RequestRecord extends Attribution {
   /** Of the format: 1 where it is absent. A change that a reader of the version before would misread gets another. */
   readonly v?: number;
+  /** No other deployment's ledger takes it. Absent in records of earlier versions. */
+  readonly deploymentId?: string | undefined;
   readonly requestId: string;
   readonly organizationId: string;
   readonly userId: string;

@@ -10,6 +10,8 @@ import type { AuthMode } from './upstream-auth.ts';
  */
 export interface OrganizationSnapshot {
   readonly organizationId: string;
+  /** Of the database that it was read from; absent where it serves no requests. */
+  readonly deploymentId?: string;
   /** Increases with every configuration change of the organization; equal versions have equal contents, but for prices that began by date. */
   readonly version: number;
   readonly plan: PlanName;

@@ -5,13 +5,15 @@ import type { HealthReport } from '@relay/contract';
 export interface Health extends Omit<HealthReport, 'status'> {
   /** The process stops, and wants no new requests. It may still serve those that come. */
   readonly draining: boolean;
+  /** A store belongs to another deployment by now, and is not used. */
+  readonly hasForeignStore?: boolean;
 }
 
 /**
  * Answers probes from cached state: a probe never waits for a store or a provider, so it cannot hang with them.
  * `/livez` only says that the event loop runs. `/readyz` is 503 once the process stops; a store that is
  * down does not make it unready, because inference serves from the last snapshot. So is a process whose clock is far off: it would
- * serve, but another one serves with less doubt. `/healthz` is 503 also when no store can
+ * serve, but another one serves with less doubt; and one whose Redis belongs to another deployment. `/healthz` is 503 also when no store can
  * be reached.
  */
 export function answerProbe(
@@ -25,15 +27,18 @@ export function answerProbe(
     return true;
   }
   if (path !== '/readyz' && path !== '/healthz') return false;
-  const { draining, ...health } = healthOf();
+  const { draining, hasForeignStore, ...health } = healthOf();
   const status = statusOf(draining, health);
-  const isReady = !draining && health.clock?.status !== 'unavailable';
+  const isReady = !draining && !hasForeignStore && health.clock?.status !== 'unavailable';
   const isDown = path === '/readyz' ? !isReady : status === 'draining' || status === 'unavailable';
   send(response, isDown ? 503 : 200, { status, ...health });
   return true;
 }
 
-function statusOf(draining: boolean, { checks, clock }: Omit<Health, 'draining'>): HealthReport['status'] {
+function statusOf(
+  draining: boolean,
+  { checks, clock }: Omit<HealthReport, 'status'>,
+): HealthReport['status'] {
   if (draining) return 'draining';
   const all = Object.values(checks);
   const down = all.filter(({ status }) => status !== 'ok');

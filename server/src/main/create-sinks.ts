@@ -8,9 +8,20 @@ import type { Database } from '../store/postgres/schema.ts';
 import type { Environment } from './environment.ts';
 import type { Runtime } from './runtime.ts';
 
+export interface ConfiguredSink {
+  readonly sink: LedgerSink;
+  readonly gatherMs: number;
+  /** What its target is called in messages. */
+  readonly target: string;
+  /** The setting that chooses another target. */
+  readonly setting: string;
+}
+
 /** The sinks beside the ledger that the environment configures. */
 export interface ConfiguredSinks {
   readonly names: readonly string[];
+  /** Each with what its setting names. */
+  readonly all: readonly ConfiguredSink[];
   /** In a process with the metering role. */
   follow(db: Kysely<Database>): readonly SinkFollower[];
 }
@@ -24,15 +35,28 @@ export function createSinks(
   { processTag, holder }: { readonly processTag: string; readonly holder: string },
 ): ConfiguredSinks {
   const { RELAY_USAGE_FILES_DIR: directory, RELAY_USAGE_FILES_SECONDS: seconds } = environment;
-  const sinks: { readonly sink: LedgerSink; readonly gatherMs: number }[] = [];
+  const sinks: ConfiguredSink[] = [];
   if (directory !== null)
-    sinks.push({ sink: createUsageFiles({ directory, processTag, clock }), gatherMs: seconds * 1_000 });
+    sinks.push({
+      sink: createUsageFiles({ directory, processTag, clock }),
+      gatherMs: seconds * 1_000,
+      target: `The directory of usage files (${directory})`,
+      setting: 'RELAY_USAGE_FILES_DIR',
+    });
   const jetStream = jetStreamOf(environment);
-  // A message needs no company, unlike a file.
-  if (jetStream !== null) sinks.push({ sink: jetStream, gatherMs: 0 });
+  if (jetStream !== null)
+    sinks.push({
+      sink: jetStream,
+      // A message needs no company, unlike a file.
+      gatherMs: 0,
+      target: `The NATS stream ${environment.RELAY_NATS_STREAM}`,
+      setting: 'RELAY_NATS_STREAM',
+    });
   return {
     names: sinks.map(({ sink }) => sink.name),
-    follow: (db) => sinks.map((each) => followLedger({ db, ...each, holder, clock, log })),
+    all: sinks,
+    follow: (db) =>
+      sinks.map(({ sink, gatherMs }) => followLedger({ db, sink, gatherMs, holder, clock, log })),
   };
 }
 

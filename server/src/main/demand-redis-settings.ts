@@ -44,6 +44,7 @@ export async function demandRedisSettings(redis: Redis, log: Log): Promise<Watch
 
   async function read(): Promise<void> {
     await redis.whenReady(READY_MS_MAX);
+    await redis.demandOwn();
     known = await readRedisSettings(redis);
     if (known.eviction !== NO_EVICTION) log.error({ ...known }, evictionMessage(known));
     const others = await readFormats(redis);

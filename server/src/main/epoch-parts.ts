@@ -4,12 +4,17 @@ import { entryIn } from '../kit/entry-in.ts';
 import type { Log } from '../kit/log.ts';
 import { raiseShardEpoch, readShardEpoch } from '../store/ledger/windows/shard-epochs.ts';
 import type { Database } from '../store/postgres/schema.ts';
+import type { Redis } from '../store/redis/redis.ts';
 import { prefixOf } from '../store/redis/shards.ts';
 import { createSharedReads } from '../store/shared-reads.ts';
 
 /** What the Redis engine needs to know which state it may believe. */
 export function epochParts(
-  { db, log }: { readonly db: Kysely<Database>; readonly log: Log },
+  {
+    db,
+    redis,
+    log,
+  }: { readonly db: Kysely<Database>; readonly redis: Pick<Redis, 'demandOwn'>; readonly log: Log },
   restarted: EpochDeps['restarted'],
 ): EpochDeps {
   // Many shards are lost together.
@@ -21,6 +26,7 @@ export function epochParts(
     },
     organizations: async (prefix) => (await read('all')).get(prefix) ?? [],
     restarted,
+    demandOwn: redis.demandOwn,
     log,
   };
 }

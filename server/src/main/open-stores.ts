@@ -1,21 +1,24 @@
 import { createHash, randomUUIDv7 } from 'node:crypto';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { HealthReport } from '@relay/contract';
 import type { AdmissionEngine } from '../admission/engine.ts';
 import type { Log } from '../kit/log.ts';
 import { createLedgerJournal } from '../metering/journal/index.ts';
 import { createPostgresLedger } from '../metering/sinks/postgres-ledger.ts';
+import { readDeploymentId } from '../store/deployment/identity.ts';
 import type { DataDirectoryLock } from '../store/embedded/data-directory-lock.ts';
 import { createEmbeddedDatabase } from '../store/embedded/embedded-postgres.ts';
 import { createFences, createLocalFences, type Fences } from '../store/keys/fences.ts';
 import { createDatabase, type DatabaseHandle } from '../store/postgres/postgres.ts';
 import { createRedis, type Redis } from '../store/redis/redis.ts';
+import { claimSinks, createStoreClaims } from './claim-stores.ts';
 import type { RunningMetering } from './create-metrics.ts';
 import { createSinks } from './create-sinks.ts';
 import { demandPostgresSettings, type WatchedPostgres } from './demand-postgres-settings.ts';
 import { demandRedisSettings, type WatchedSettings } from './demand-redis-settings.ts';
 import type { Environment } from './environment.ts';
+import { roles } from './roles.ts';
 import type { Runtime } from './runtime.ts';
 import { createAdmission, type MeasuredAdmission, type RunningAdmission } from './start-admission.ts';
 import { createEmbeddedAdmission } from './start-embedded-admission.ts';
@@ -50,6 +53,13 @@ export interface Stores {
   /** Null with embedded stores, and before the server has told them. */
   postgresSettings(): ReturnType<WatchedPostgres['state']>;
   redisSettings(): ReturnType<WatchedSettings['state']>;
+  /**
+   * Marks all stores as those of this database's deployment; call before any of them is used. Throws `EnvironmentError` for one that belongs to
+   * another deployment, and for a spool that cannot be written.
+   */
+  claim(): Promise<void>;
+  /** Why this process may not use Redis at all: it belongs to another deployment. Otherwise null. */
+  foreignRedis(): string | null;
   admission(measured: MeasuredAdmission): RunningAdmission;
   /** Call once, after `admission`. */
   metering(options: MeteringOptions): MeteringPart;
@@ -86,6 +96,11 @@ async function openServers({ environment, roleName, clock, sealer, log }: Runtim
     { processTag: processId.slice(-8), holder: processId },
   );
   const ledger = createPostgresLedger({ db, clock, sinks: sinks.names, copies: true });
+  const claims = createStoreClaims({
+    ...{ redis, db, sinks, log, role: roles[roleName] },
+    database: databaseOf(environment),
+    spoolDirectory: spool.directory,
+  });
   return {
     database,
     statistics: replica ?? database,
@@ -93,10 +108,14 @@ async function openServers({ environment, roleName, clock, sealer, log }: Runtim
     postgresSettings: postgresSettings.state,
     redisSettings: settings.state,
     fences: createFences({ redis, db }),
+    claim: claims.claim,
+    foreignRedis: claims.foreignRedis,
     admission: ({ timed, timedScripts }) =>
       createAdmission({ redis, db, clock, log, spool, gatewayId: processId, timed, timedScripts }),
-    metering: (options) =>
-      startMetering({ redis, ledger, sinks, db, clock, sealer, log, consumer: processId, ...options }),
+    metering(options) {
+      const [owner, consumer] = [claims.ledgerOwner(), processId];
+      return startMetering({ redis, ledger, owner, sinks, db, clock, sealer, log, consumer, ...options });
+    },
     async close() {
       postgresSettings.stop();
       settings.stop();
@@ -149,6 +168,12 @@ async function openEmbedded(
     postgresSettings: () => null,
     redisSettings: () => null,
     fences: createLocalFences({ db }),
+    // The lock on the directory keeps other deployments from everything in it.
+    async claim() {
+      const own = { id: await readDeploymentId(db), database: `${hostname()}:${path}` };
+      await claimSinks(sinks, { own, log });
+    },
+    foreignRedis: () => null,
     admission({ timed }) {
       const admission = createEmbeddedAdmission({ db, clock, log, ledger: journal, timed });
       isIdle = admission.isIdle;
@@ -162,10 +187,14 @@ async function openEmbedded(
 
 /** Derived from the database, so that two deployments on one machine never take over each other's usage. */
 function spoolDirectory(environment: Environment): string {
-  const { RELAY_SPOOL_DIR: given, DATABASE_DIRECT_URL: direct, DATABASE_URL: url } = environment;
+  const { RELAY_SPOOL_DIR: given } = environment;
   if (given !== null) return given;
-  // A pooler that is put in front of the database does not make it another deployment.
-  const { host, pathname } = new URL(direct ?? url ?? '');
-  const deployment = createHash('sha256').update(`${host}${pathname}`).digest('hex').slice(0, 16);
+  const deployment = createHash('sha256').update(databaseOf(environment)).digest('hex').slice(0, 16);
   return join(tmpdir(), 'relay-spool', deployment);
+}
+
+/** Its server and name. A pooler that is put in front of the database does not make it another one. */
+function databaseOf({ DATABASE_DIRECT_URL: direct, DATABASE_URL: url }: Environment): string {
+  const { host, pathname } = new URL(direct ?? url ?? '');
+  return `${host}${pathname}`;
 }

@@ -2,6 +2,7 @@ import { randomUUIDv7 } from 'node:crypto';
 import { createFollowingClock } from '../kit/clock.ts';
 import { createLog } from '../kit/log.ts';
 import { type Replayed, replayUsage } from '../metering/replay-usage.ts';
+import { readDeploymentId } from '../store/deployment/identity.ts';
 import { createEmbeddedDatabase } from '../store/embedded/embedded-postgres.ts';
 import { databaseTimeMs } from '../store/postgres/database-time.ts';
 import { createDatabase } from '../store/postgres/postgres.ts';
@@ -35,7 +36,9 @@ export async function replayRefusedUsage(source: Source, directory: string | nul
     clock.follow(await databaseTimeMs(database.db), clock.monotonicMs());
     const holder = randomUUIDv7();
     const sinks = createSinks({ environment, clock, log }, { processTag: holder.slice(-8), holder });
-    return await replayUsage({ db: database.db, sealer: sealerOf(environment), clock, sinks: sinks.names });
+    const owner = { deploymentId: await readDeploymentId(database.db) };
+    const { db } = database;
+    return await replayUsage({ db, sealer: sealerOf(environment), clock, sinks: sinks.names, owner });
   } finally {
     await database.close();
   }

@@ -60,6 +60,7 @@ export async function serve(
   const runtime = createRuntime(environment, roleName, log);
   const stores = await openStores(runtime, dataDirectory);
   const configuration = await openConfiguration(runtime, stores);
+  await stores.claim();
   const clocks = await watchClocks(runtime, timeSourcesOf(stores));
   const upstream = createUpstream(runtime);
   const measurements = createMeasurements(runtime.clock);
@@ -142,8 +143,10 @@ function healthOf({ runtime, stores, configuration, clocks, metering }: RunningP
   const meteringHealth = metering()?.health();
   const redisSettings = stores.redisSettings();
   const postgresSettings = stores.postgresSettings();
+  const foreignRedis = stores.foreignRedis();
   return {
     draining: leaving(),
+    hasForeignStore: foreignRedis !== null,
     version: deployment.version,
     role: roleName,
     stores: redis === null ? 'embedded' : 'servers',
@@ -155,7 +158,8 @@ function healthOf({ runtime, stores, configuration, clocks, metering }: RunningP
       ...(redis !== null && {
         redis: checkOf(
           isRedisUp(redis),
-          'Requests that are subject to a limit get 503. Relay serves the others and keeps their usage on disk.',
+          foreignRedis ??
+            'Requests that are subject to a limit get 503. Relay serves the others and keeps their usage on disk.',
         ),
       }),
     },

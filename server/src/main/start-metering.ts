@@ -12,6 +12,7 @@ import { type Reconciliation, startReconciliation } from '../metering/reconcile.
 import { startRetention } from '../metering/retention.ts';
 import { startShardPatrol } from '../metering/shard-patrol.ts';
 import type { Ledger } from '../metering/sinks/ledger-sink.ts';
+import type { LedgerOwner } from '../metering/write-entries.ts';
 import type { Database } from '../store/postgres/schema.ts';
 import type { Redis } from '../store/redis/redis.ts';
 import type { ConfiguredSinks } from './create-sinks.ts';
@@ -28,6 +29,7 @@ interface LedgerParts {
 
 export interface MeteringParts extends LedgerParts {
   readonly ledger: Ledger;
+  readonly owner: LedgerOwner | undefined;
   readonly sealer: Sealer;
   readonly redis: Redis;
   /** Unique per process. */

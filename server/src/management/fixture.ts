@@ -94,7 +94,7 @@ export const REFUSED: Partial<EndedAttempt> = {
   error: { message: 'connection refused', status: null },
 };
 
-const log = { info: () => undefined, warn: () => undefined };
+const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 export interface FixtureOptions {
   readonly deployment?: Deployment;

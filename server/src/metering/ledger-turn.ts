@@ -188,7 +188,7 @@ function createWrites(deps: WriteDeps, counts: Turning['counts']) {
     waiting: () => load.records(),
     /** Resolves when the write has begun, which is after the write before it. */
     async start(): Promise<void> {
-      const ready = load.ready(deps.clock.nowMs());
+      const ready = load.ready(deps.clock.nowMs(), deps.owner);
       await writing;
       load = createLoad();
       writing = write(ready);
@@ -225,7 +225,10 @@ function createLoad() {
       }
     },
     records: () => records,
-    ready: (nowMs: number): Load => ({ ready: readyEntries(taken, nowMs), from }),
+    ready: (nowMs: number, owner: WriteDeps['owner']): Load => ({
+      ready: readyEntries(taken, nowMs, owner),
+      from,
+    }),
     failed(): void {
       for (const shard of from) shard.failed();
     },

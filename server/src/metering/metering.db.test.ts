@@ -125,6 +125,36 @@ describe('records on their way to the ledger', () => {
     assert.deepEqual(worker.counts(), { rows: 210, poisoned: 0 });
   });
 
+  it('records of another deployment stay in a stream that is its own, and are put aside in ours', async () => {
+    const foreign = sampleRecord({ deploymentId: 'other' });
+    const own = sampleRecord({ deploymentId: 'own', organizationId: foreign.organizationId });
+    await append(own.organizationId, ...[own, foreign].flatMap((record) => ['r', JSON.stringify(record)]));
+    const demanded: string[] = [];
+    let isForeign = true;
+    const owner = {
+      deploymentId: 'own',
+      async demandOwnSource() {
+        demanded.push('asked');
+        if (isForeign) throw new Error('it belongs to another deployment');
+      },
+    };
+    work({ owner });
+    await until(async () => demanded.length > 0, 'nothing was compared');
+    assert.deepEqual(await rows(), []);
+    assert.equal(await waitingEntries(), 1, 'it waits for a worker of the stream’s owner');
+    isForeign = false;
+    await until(async () => (await waitingEntries()) === 0, 'entries stay in the stream');
+    assert.deepEqual(
+      (await rows()).map(({ request_id }) => request_id),
+      [own.requestId],
+    );
+    const { reason, request_id } = await migrated.db
+      .selectFrom('poisoned_usage')
+      .select(['reason', 'request_id'])
+      .executeTakeFirstOrThrow();
+    assert.deepEqual([reason, request_id], ['it belongs to deployment other', foreign.requestId]);
+  });
+
   it('texts that PostgreSQL cannot hold do not cost a request its row', async () => {
     const reason = 'chat to messages: "a\0\ud800" cannot be translated.';
     const candidates = [

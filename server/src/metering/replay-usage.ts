@@ -16,7 +16,7 @@ import type { Database } from '../store/postgres/schema.ts';
 import { ledgerRow } from './ledger-row.ts';
 import { isFaultOfRow } from './sinks/postgres-ledger.ts';
 import { appendedMs, readEntry } from './stream-entry.ts';
-import { DAYS_LATE_MAX, isTimely } from './write-entries.ts';
+import { DAYS_LATE_MAX, isForeign, isTimely, type LedgerOwner } from './write-entries.ts';
 
 const RECORDS_AT_ONCE = 200;
 const DAYS_LATE_MAX_MS = DAYS_LATE_MAX * 86_400_000;
@@ -28,6 +28,8 @@ export interface ReplayDeps {
   readonly clock: Clock;
   /** Names of the sinks that follow the ledger. */
   readonly sinks: readonly string[];
+  /** The deployment whose ledger it is; without it, records of every deployment are taken. */
+  readonly owner?: Pick<LedgerOwner, 'deploymentId'>;
 }
 
 export interface Replayed {
@@ -75,7 +77,7 @@ async function replayAfter(deps: ReplayDeps, after: RecordPlace | null): Promise
 function replayBatch(deps: ReplayDeps, after: RecordPlace | null, rowsMax: number): Promise<Batch> {
   return deps.db.transaction().execute(async (tx) => {
     const { kept, last, sealed } = await lockKeptUsage(tx, deps.sealer, { after, rowsMax });
-    const ready = rowsOf(kept, deps.clock.nowMs());
+    const ready = rowsOf(kept, deps);
     const asked = ready.flatMap(({ requestId }) => requestId);
     // One whose id was moved would be a second row.
     const done = new Set([...(await replayedBefore(tx, asked)), ...(await knownRequests(tx, asked))]);
@@ -93,7 +95,7 @@ function replayBatch(deps: ReplayDeps, after: RecordPlace | null, rowsMax: numbe
 
 async function ensureDays(deps: ReplayDeps, after: RecordPlace | null, rowsMax: number): Promise<void> {
   const { kept } = await lockKeptUsage(deps.db, deps.sealer, { after, rowsMax });
-  const days = rowsOf(kept, deps.clock.nowMs()).map(({ row }) => utcDayOf(uuidTimeMs(row.request_id)));
+  const days = rowsOf(kept, deps).map(({ row }) => utcDayOf(uuidTimeMs(row.request_id)));
   for (const day of new Set(days)) await ensureLedgerPartitions(deps.db, day, day);
 }
 
@@ -106,20 +108,21 @@ interface ReadyRow {
 }
 
 /** Without those that still cannot be read. */
-function rowsOf(kept: readonly KeptUsage[], nowMs: number): ReadyRow[] {
+function rowsOf(kept: readonly KeptUsage[], { clock, owner }: ReplayDeps): ReadyRow[] {
+  const nowMs = clock.nowMs();
   return kept.flatMap((note) => {
     try {
-      return rowOf(note, nowMs) ?? [];
+      return rowOf(note, nowMs, owner) ?? [];
     } catch {
       return [];
     }
   });
 }
 
-function rowOf(note: KeptUsage, nowMs: number): ReadyRow | null {
+function rowOf(note: KeptUsage, nowMs: number, owner: ReplayDeps['owner']): ReadyRow | null {
   const entry = { id: note.entry_id, fields: JSON.parse(note.payload) as string[] };
   const record = readEntry(entry, nowMs).records[0]?.record;
-  if (record === undefined) return null;
+  if (record === undefined || isForeign(record, owner)) return null;
   const { requestId } = record;
   if (isTimely(record, entry, nowMs))
     return { place: note, requestId, row: ledgerRow(record, nowMs), isMoved: false };

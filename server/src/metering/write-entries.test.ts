@@ -32,3 +32,21 @@ describe('the age of a record', () => {
     for (const appended of [0, -3, -500]) assert.equal(isWritten({ arrived: -3, appended }), false);
   });
 });
+
+describe('a record of another deployment', () => {
+  const OWN = { deploymentId: 'a' };
+  const taken = (record: object) => [
+    { group: { stream: 's' }, entry: { id: `${NOW_MS}-0`, fields: ['r', JSON.stringify(record)] } },
+  ];
+
+  it('gets no row, and one that says none does, as earlier versions wrote it', () => {
+    const record = sampleRecord({ requestId: uuidAt(NOW_MS) });
+    const ready = (deploymentId?: string) => readyEntries(taken({ ...record, deploymentId }), NOW_MS, OWN);
+    assert.deepEqual([ready().rows.size, ready('a').rows.size, ready('b').rows.size], [1, 1, 0]);
+    assert.deepEqual(
+      [ready().hasForeign, ready('a').hasForeign, ready('b').hasForeign],
+      [false, false, true],
+    );
+    assert.match(ready('b').unusable[0]?.reason ?? '', /belongs to deployment b/);
+  });
+});

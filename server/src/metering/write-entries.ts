@@ -29,8 +29,17 @@ export interface TakenEntry<Source extends EntrySource = EntrySource> {
   readonly entry: StreamEntry;
 }
 
+/** The deployment whose ledger it is. */
+export interface LedgerOwner {
+  readonly deploymentId: string;
+  /** Rejects while the source of entries belongs to another deployment: it takes its own entries again. */
+  readonly demandOwnSource: () => Promise<void>;
+}
+
 export interface WriteDeps {
   readonly ledger: Ledger;
+  /** Without it, records of every deployment are taken. */
+  readonly owner?: LedgerOwner | undefined;
   /** For partitions, and for notes of records that cannot be written. */
   readonly db: Kysely<Database>;
   /** Keeps the time of PostgreSQL. */
@@ -52,6 +61,8 @@ export interface ReadyEntries<Source extends EntrySource = EntrySource> {
   /** By request id. */
   readonly rows: ReadonlyMap<string, PlacedRow>;
   readonly unusable: readonly PoisonedUsage[];
+  /** Some of the unusable ones are of another deployment. */
+  readonly hasForeign: boolean;
 }
 
 /** A row and the position of its record. */
@@ -65,7 +76,9 @@ interface PlacedRow {
 export function readyEntries<Source extends EntrySource>(
   taken: readonly TakenEntry<Source>[],
   nowMs: number,
+  owner?: Pick<LedgerOwner, 'deploymentId'>,
 ): ReadyEntries<Source> {
+  let hasForeign = false;
   const rows = new Map<string, PlacedRow>();
   const unusable: PoisonedUsage[] = [];
   for (const from of taken) {
@@ -74,6 +87,11 @@ export function readyEntries<Source extends EntrySource>(
       unusable.push(note(from, place, `unreadable: ${reasonOf(error)}`, nowMs));
     for (const { record, place } of records) {
       const put = (reason: string) => unusable.push(note(from, place, reason, nowMs, record));
+      if (isForeign(record, owner)) {
+        put(`it belongs to deployment ${record.deploymentId}`);
+        hasForeign = true;
+        continue;
+      }
       if (!isTimely(record, from.entry, nowMs)) {
         put('its request ID has an implausible time');
         continue;
@@ -89,14 +107,16 @@ export function readyEntries<Source extends EntrySource>(
       }
     }
   }
-  return { taken, rows, unusable };
+  return { taken, rows, unusable, hasForeign };
 }
 
 /**
  * Writes the rows of these entries. Sets aside records that cannot be read or that PostgreSQL refuses for their content, since
  * they would block the stream forever. Throws when PostgreSQL cannot answer; the entries must then not be acknowledged.
  */
-export async function writeEntries(deps: WriteDeps, { rows, unusable }: ReadyEntries): Promise<Written> {
+export async function writeEntries(deps: WriteDeps, ready: ReadyEntries): Promise<Written> {
+  const { rows, unusable, hasForeign } = ready;
+  if (hasForeign) await deps.owner?.demandOwnSource();
   const nowMs = deps.clock.nowMs();
   await ensureDays(deps, [...rows.keys()], nowMs);
   const outcome = await deps.ledger.write([...rows.values()].map(({ row }) => row));
@@ -158,6 +178,14 @@ export async function acknowledgeEntries(taken: readonly TakenEntry<StreamGroup>
     else entries.push(entry);
   }
   await Promise.all([...groups].map(([group, entries]) => group.acknowledge(entries)));
+}
+
+/** A record of an earlier version does not say which deployment it is of. */
+export function isForeign(
+  { deploymentId }: RequestRecord,
+  owner: Pick<LedgerOwner, 'deploymentId'> | undefined,
+): boolean {
+  return deploymentId !== undefined && owner !== undefined && deploymentId !== owner.deploymentId;
 }
 
 /** How late it is, its entry tells: an entry may wait in its stream for as long as there is no worker. */

@@ -64,7 +64,8 @@ export const folderTables: readonly FolderTable[] = [
     complete: true,
     rows: {
       postgres: [],
-      redis: [],
+      deployment: ['postgres'],
+      redis: ['deployment'],
       configuration: ['postgres'],
       ledger: ['postgres'],
       alerts: ['postgres'],

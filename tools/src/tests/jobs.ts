@@ -37,6 +37,7 @@ export const onlyInAll: Readonly<Record<string, string>> = {
   'system budgets': 'system hard-caps',
   'system context-attacks': 'system evasion',
   'system health': 'system fault-matrix',
+  'system identity': 'db server/src/store',
   'system jetstream': 'db server/src/metering',
   'system local-model': 'db cli',
   'system mail': 'db server/src/edge',

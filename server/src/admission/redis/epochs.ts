@@ -16,6 +16,8 @@ const LOOK_EVERY_MS = 50;
 /** A gateway that cannot report, such as without PostgreSQL, lets requests in after this all the same. */
 const REPORT_MS_MAX = 10_000;
 const RETRY_MS = 200;
+/** An epoch is this much above the one before it, at most: no two deployments start the same one, so neither works on what the other started. */
+const RISE_MAX = 2 ** 32;
 
 /** The epochs as PostgreSQL has them. */
 export interface EpochStore {
@@ -30,6 +32,8 @@ export interface EpochDeps {
   readonly organizations: (prefix: string) => Promise<readonly string[]>;
   /** The state of a shard was started again: what this process has in flight there, and what it settled, has to be written again. */
   readonly restarted: ReportShard;
+  /** Rejects when Redis belongs to another deployment. */
+  readonly demandOwn: () => Promise<void>;
   readonly log: Log;
 }
 
@@ -156,10 +160,12 @@ async function believedState(
   prefix: string,
   state: ShardState,
 ): Promise<Stored> {
-  const { store } = deps;
+  const { store, demandOwn } = deps;
   const shard = shardOfPrefix(prefix);
   for (const startedMs = systemClock.monotonicMs(); ; await delay(LOOK_EVERY_MS, undefined, { ref: false })) {
     const found = readStored(await scripts.run('begin', prefix, ['', '0', '', '0', '0']));
+    // In this order: what was found before another deployment took over is refused by the next script.
+    await demandOwn();
     const kept = await store.read(shard).catch((error: unknown) => {
       // Without PostgreSQL, a process that knows nothing better believes what it finds.
       if (state.epoch === 0 && found.epoch > 0) return null;
@@ -176,9 +182,12 @@ async function believedState(
     // Only the one who raised an epoch starts it. Started a second time, after another loss, it would look like the same to those who knew it.
     const isAwaited = kept.isRecent && kept.epoch > Math.max(found.epoch, state.epoch);
     if (isAwaited && systemClock.monotonicMs() - startedMs < STARTED_MS_MAX) continue;
-    const epoch = Math.max(kept.epoch, found.epoch) + 1;
-    if (await store.raise(shard, kept.epoch, epoch))
-      return start(deps, scripts, prefix, epoch, kept.epoch === 0 && found.epoch === 0);
+    const epoch = Math.max(kept.epoch, found.epoch) + 1 + Math.floor(Math.random() * RISE_MAX);
+    if (await store.raise(shard, kept.epoch, epoch)) {
+      const started = await start(deps, scripts, prefix, epoch, kept.epoch === 0 && found.epoch === 0);
+      await demandOwn();
+      return started;
+    }
   }
 }
 

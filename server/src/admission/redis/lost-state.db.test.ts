@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUIDv7 } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { prefixOf } from '../../store/redis/shards.ts';
+import { prefixOf, shardOfPrefix } from '../../store/redis/shards.ts';
 import { windowStartMs } from '../calendar-window.ts';
 import {
   DAY,
@@ -30,7 +30,7 @@ describe('Redis that lost', { concurrency: true }, () => {
     assert.equal(await fleet.whenOpen(one, fleet.ask([MINUTE])), 'refused', 'eight and two fill the minute');
     assert.equal(await fleet.used(UNITS), 4);
     assert.equal(await fleet.used(DAY), 8);
-    assert.deepEqual([...fleet.epochs.values()], [2], 'the epoch was raised once, by one of the two');
+    assert.equal([...fleet.epochs.values()].flat().length, 2, 'the epoch was raised once, by one of the two');
   });
 
   for (const age of ['in the first minute of an epoch', 'later'])
@@ -39,7 +39,9 @@ describe('Redis that lost', { concurrency: true }, () => {
       const [one, two] = fleet.gateways;
       const [early] = await serve(fleet, 2, 0);
       assert.ok(early !== undefined);
-      if (age === 'later') await fleet.redis.run(['SET', `${prefixOf(early.organizationId)}epoch`, '1']);
+      const prefix = prefixOf(early.organizationId);
+      const epoch = String(fleet.epochs.get(shardOfPrefix(prefix))?.at(-1));
+      if (age === 'later') await fleet.redis.run(['SET', `${prefix}epoch`, epoch]);
       await fleet.redis.run(['EVAL', SAVE, '0']);
       // Settled and dispatched after the replica stopped following.
       one.desk.settle(early.organizationId, early.operationId, USED, early.operationId);

@@ -49,7 +49,8 @@ export interface Gateway {
 export interface Fleet {
   readonly redis: Redis;
   readonly gateways: readonly [Gateway, Gateway];
-  readonly epochs: Map<number, number>;
+  /** By shard, in the order in which they were started. */
+  readonly epochs: Map<number, number[]>;
   /** Requests that a worker has written: when each was dispatched. */
   readonly ledger: Map<string, number>;
   /** Whether the ledger cannot be read. */
@@ -68,7 +69,7 @@ export async function startFleet(test: TestContext): Promise<Fleet> {
   const redis = createRedis({ url: server.url, clock, log, commandTimeoutMs: 5_000 });
   await redis.whenReady(60_000);
   const organizationId = randomUUIDv7();
-  const epochs = new Map<number, number>();
+  const epochs = new Map<number, number[]>();
   const ledger = new Map<string, number>();
   const away = { ledger: false };
   const gateways = ['one', 'two'].map((id) => gatewayOf(id, { redis, epochs, ledger, away, organizationId }));
@@ -135,11 +136,12 @@ export function gatewayOf(
   parts: Pick<Fleet, 'redis' | 'epochs' | 'ledger' | 'away'> & { readonly organizationId: string },
 ): Gateway {
   const { redis, epochs, ledger, away, organizationId } = parts;
+  const epochOf = (shard: number) => epochs.get(shard)?.at(-1) ?? 0;
   const store: EpochStore = {
-    read: async (shard) => ({ epoch: epochs.get(shard) ?? 0, isRecent: true }),
+    read: async (shard) => ({ epoch: epochOf(shard), isRecent: true }),
     async raise(shard, from, to) {
-      if ((epochs.get(shard) ?? 0) !== from) return false;
-      epochs.set(shard, to);
+      if (epochOf(shard) !== from) return false;
+      epochs.set(shard, [...(epochs.get(shard) ?? []), to]);
       return true;
     },
   };
@@ -152,6 +154,7 @@ export function gatewayOf(
       store,
       organizations: async () => [organizationId],
       restarted: (restarted) => desk.shardRestarted(restarted),
+      demandOwn: redis.demandOwn,
       log,
     },
   });

@@ -72,6 +72,7 @@ export function draftOf(
   const { caller, snapshot } = exchange;
   const { estimate } = routed;
   return {
+    deploymentId: snapshot.deploymentId,
     requestId: exchange.requestId,
     organizationId: caller.organizationId,
     userId: caller.userId,

@@ -56,6 +56,7 @@ export function settle(
   const pricing = last === undefined ? undefined : exchange.snapshot.pricing.get(last.endpointId);
   const lastUse = exchange.attempts.findLast(({ use }) => use !== undefined)?.use;
   const record: RequestRecord = {
+    deploymentId: exchange.snapshot.deploymentId,
     requestId: exchange.requestId,
     organizationId: exchange.caller.organizationId,
     userId: exchange.caller.userId,

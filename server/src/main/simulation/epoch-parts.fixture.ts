@@ -15,6 +15,7 @@ export function epochParts(
     organizations: (prefix) =>
       link.call(`organizations of ${prefix}`, () => all.filter((id) => prefixOf(id) === prefix)),
     restarted,
+    demandOwn: () => Promise.resolve(),
     log,
   };
 }

@@ -31,7 +31,7 @@ describe('the tail of the ledger', () => {
     room = await startManagement(database.url);
     writers = createDatabase({
       url: database.url,
-      log: { info: () => undefined, warn: () => undefined },
+      log: { info: () => undefined, warn: () => undefined, error: () => undefined },
       poolMax: 20,
       statementTimeoutMs: 60_000,
     });

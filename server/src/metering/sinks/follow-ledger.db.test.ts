@@ -16,6 +16,7 @@ import { GATEWAY_LOST } from '../../domain/expired-draft.ts';
 import type { RequestRecord } from '../../domain/request-record.ts';
 import { systemClock } from '../../kit/clock.ts';
 import { createLog } from '../../kit/log.ts';
+import { MARK_FILE } from '../../store/deployment/directory-mark.ts';
 import { type MigratedDatabase, migratedDatabase } from '../../store/fixtures/migrated-database.fixture.ts';
 import { ensureLedgerPartitions, utcDayOf } from '../../store/ledger/ledger-partitions.ts';
 import { PortionLostError } from '../../store/ledger/sinks/portions.ts';
@@ -109,6 +110,20 @@ describe('files beside the ledger', () => {
     const longAgo = new Date(Date.now() - 61_000);
     for (const name of names('.part')) utimesSync(join(directory, name), longAgo, longAgo);
   }
+
+  it('leaves the unfinished files of another deployment alone, also in a folder that is swapped while it runs', async () => {
+    const [one, other] = [randomUUIDv7(), randomUUIDv7()].map((id) => ({ id, database: '' }));
+    assert.ok(one !== undefined && other !== undefined);
+    const [own, foreign] = [files(), files()];
+    assert.equal(await own.claim(one), null);
+    assert.deepEqual(await foreign.claim(other), one);
+    for (const work of [() => foreign.unfinished(), () => foreign.begin(() => Promise.resolve('discarded'))])
+      await assert.rejects(work, /belongs to another deployment/);
+    assert.deepEqual(await own.unfinished(), []);
+    rmSync(join(directory, MARK_FILE));
+    await files().claim(other);
+    await assert.rejects(own.unfinished(), /belongs to another deployment/);
+  });
 
   it('get every row of the ledger, and a closed file is complete', async () => {
     const record = sampleRecord({ clientRequestId: 'client "7"', model: 'fast' });

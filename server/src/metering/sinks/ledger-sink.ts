@@ -1,3 +1,4 @@
+import type { DeploymentIdentity } from '../../store/deployment/identity.ts';
 import type { LedgerRow } from '../../store/ledger/ledger-row.ts';
 import type { PortionOutcome } from '../../store/ledger/sinks/portions.ts';
 import type { SinkRow } from '../../store/ledger/sinks/read-rows.ts';
@@ -29,6 +30,11 @@ export interface BatchOutcome {
 export interface LedgerSink {
   /** Names its entries in the outbox. Must not change between versions. */
   readonly name: string;
+  /**
+   * Marks the target as the deployment's, unless it has a mark. Returns the other deployment that it belongs to, or null. From then on, the
+   * sink writes only to a target that has the mark of this deployment.
+   */
+  claim(own: DeploymentIdentity): Promise<DeploymentIdentity | null>;
   /** `settle` gives the final outcome of a portion, and discards it unless it is committed. */
   begin(settle: (portionId: string) => Promise<PortionOutcome>): Promise<SinkPortion>;
   /** Portions that were begun, by any process, and neither published nor discarded. Not called while this process writes one. */

@@ -84,13 +84,14 @@ async function readSnapshot(
   organizationId: string,
 ): Promise<ReadSnapshot | undefined> {
   const organization = await tx
-    .selectFrom('organizations')
-    .select(['config_version', 'plan'])
-    .where('id', '=', organizationId)
+    .selectFrom(['organizations', 'deployment'])
+    .select(['config_version', 'plan', 'deployment.id as deployment_id'])
+    .where('organizations.id', '=', organizationId)
     .executeTakeFirst();
   if (organization === undefined) return undefined;
   return {
     organizationId,
+    deploymentId: organization.deployment_id,
     version: organization.config_version,
     plan: planOf(source, organizationId, organization.plan),
     ...(await readPeople(tx, organizationId)),

@@ -75,6 +75,7 @@ describe('schema', () => {
       'sink_outbox',
       'sink_portions',
       'shard_epochs',
+      'deployment',
       'config_clock',
       'organizations',
       'users',

@@ -73,6 +73,7 @@ const budgetTarget = {
 export const tables = {
   schema_migrations: { name: text, checksum: text, applied_at: defaulted(timestamp) },
   shard_epochs: { shard: integer, epoch: bigint, raised_at: defaulted(timestamp) },
+  deployment: { singleton: defaulted(boolean), id: uuid, created_at: defaulted(timestamp) },
   config_clock: { singleton: defaulted(boolean), version: bigint },
   organization_tombstones: {
     organization_id: uuid,

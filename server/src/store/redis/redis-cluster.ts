@@ -28,14 +28,14 @@ export interface RedisCluster {
 export function createRedisCluster(
   seeds: readonly string[],
   options: RedisNodeOptions,
-  onSlots: () => void = () => undefined,
+  events: { readonly onSlots: () => void; readonly onConnected: () => void },
 ): RedisCluster {
   const { commandTimeoutMs = COMMAND_TIMEOUT_MS, random = Math.random } = options;
   const waiters = createReadyWaiters();
   const nodes = createClusterNodes(seeds, options, nodeIsReady);
   const slots = createClusterSlots(nodes, options, () => {
     releaseWaiters();
-    onSlots();
+    events.onSlots();
   });
   const redirect = createRedirect({ nodes, slots, commandTimeoutMs });
 
@@ -49,6 +49,7 @@ export function createRedisCluster(
   }
 
   function nodeIsReady(): void {
+    events.onConnected();
     if (slots.masters().length === 0) slots.refreshSoon();
     releaseWaiters();
   }

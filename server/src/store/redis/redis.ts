@@ -1,4 +1,5 @@
 import { type ActiveShards, createActiveShards } from './active-shards.ts';
+import { createDeploymentGuard, type DeploymentGuard } from './deployment-guard.ts';
 import { createRedisCluster } from './redis-cluster.ts';
 import { createRedisNode, type RedisNode, type RedisNodeOptions, type RedisState } from './redis-node.ts';
 import { createRedisSubscriber } from './redis-subscriber.ts';
@@ -11,7 +12,7 @@ export interface RedisOptions extends RedisNodeOptions {
 }
 
 /** Narrow on purpose: callers do not know whether it is one server or a cluster. */
-export interface Redis {
+export interface Redis extends Pick<DeploymentGuard, 'claim' | 'demandOwn' | 'foreignOwner'> {
   /**
    * Sends one command and returns its reply. Throws `store_unavailable` when Redis does not answer in time; it is then
    * unknown whether the command ran. Error replies are thrown unchanged. On a cluster, the routing key selects the slot;
@@ -38,7 +39,7 @@ export interface Redis {
   fault(): unknown;
   /** Which shards are in use. */
   readonly shards: ActiveShards;
-  /** From memory, without a command. For a cluster: ready when all masters are connected, with the worst breaker state of any. */
+  /** From memory, without a command. Ready: connected, and this deployment's. For a cluster: ready when all masters are connected, with the worst breaker state of any. */
   state(): RedisState;
   /** The server, or each master of a cluster, to be asked for what is its own. */
   servers(): readonly Pick<RedisNode, 'run'>[];
@@ -58,22 +59,33 @@ export function createRedis(given: RedisOptions): Redis {
   const urls = parseRedisUrls(options.url);
   const server =
     urls.length > 1
-      ? createRedisCluster(urls, options, () => sharded.follow())
-      : createOneServer(urls[0] ?? '', options);
+      ? createRedisCluster(urls, options, {
+          onSlots: () => sharded.follow(),
+          onConnected: () => guard.connected(),
+        })
+      : createOneServer(urls[0] ?? '', options, () => guard.connected());
+  const guard = createDeploymentGuard({ run: server.run, log: given.log, isCluster: urls.length > 1 });
   // Messages reach every node of a cluster, so any configured node serves.
   const subscriber = createRedisSubscriber(urls, options);
   const sharded = createShardedSubscriber({ ...options, urlOf: server.urlOf, onMoved: server.refreshSoon });
   return {
-    run: server.run,
+    run: guard.run,
+    claim: guard.claim,
+    demandOwn: guard.demandOwn,
+    foreignOwner: guard.foreignOwner,
     isCluster: urls.length > 1,
     fault: () => fault,
     subscribe: subscriber.subscribe,
     subscribeShard: sharded.subscribeShard,
-    shards: createActiveShards(server.run),
-    state: server.state,
+    shards: createActiveShards(guard.run),
+    state() {
+      const { ready, breaker } = server.state();
+      return { ready: ready && guard.mayPass(), breaker };
+    },
     servers: server.masters,
     whenReady: server.whenReady,
     async close() {
+      guard.close();
       subscriber.close();
       sharded.close();
       server.close();
@@ -81,8 +93,8 @@ export function createRedis(given: RedisOptions): Redis {
   };
 }
 
-function createOneServer(url: string, options: RedisNodeOptions) {
-  const node = createRedisNode(url, options);
+function createOneServer(url: string, options: RedisNodeOptions, onConnected: () => void) {
+  const node = createRedisNode(url, options, onConnected);
   return {
     ...node,
     run: (command: readonly string[]) => node.run(command),

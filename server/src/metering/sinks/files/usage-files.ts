@@ -1,6 +1,8 @@
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../../kit/clock.ts';
+import { claimDirectory } from '../../../store/deployment/directory-mark.ts';
+import { type DeploymentIdentity, foreignMessage } from '../../../store/deployment/identity.ts';
 import type { LedgerSink, SinkPortion, UnfinishedPortion } from '../ledger-sink.ts';
 import { usageLine } from '../usage-line.ts';
 
@@ -30,11 +32,19 @@ export function createUsageFiles(deps: UsageFilesDeps): LedgerSink {
   const pathOf = (id: string) => join(directory, id);
   let serial = 0;
   let isMade = false;
+  let own: DeploymentIdentity | null = null;
 
   /** Once only: a directory that disappears later may be a volume that is not mounted. */
   async function makeDirectory(): Promise<void> {
     if (!isMade) await mkdir(directory, { recursive: true, mode: 0o750 });
     isMade = true;
+  }
+
+  /** Another volume may be mounted by now. Its unfinished files would be discarded as unknown. */
+  async function demandDirectory(): Promise<void> {
+    await makeDirectory();
+    const owner = own === null ? null : await claimDirectory(directory, own);
+    if (own !== null && owner !== null) throw new Error(foreignMessage(directory, owner, own));
   }
 
   /** Sorts by time; the serial orders the files of one millisecond. */
@@ -55,14 +65,19 @@ export function createUsageFiles(deps: UsageFilesDeps): LedgerSink {
 
   return {
     name: 'files',
-    async begin() {
+    async claim(claimant) {
+      own = claimant;
       await makeDirectory();
+      return claimDirectory(directory, claimant);
+    },
+    async begin() {
+      await demandDirectory();
       const id = nextId();
       const file = await open(pathOf(id + OPEN_SUFFIX), 'wx', 0o640);
       return createPortion(id, { file, directory, bytesMax });
     },
     async unfinished() {
-      await makeDirectory();
+      await demandDirectory();
       const names = (await readdir(directory)).filter((name) => OPEN_FILE.test(name));
       return (await Promise.all(names.map(describe))).flat();
     },

@@ -14,6 +14,7 @@ import {
 } from '../../../store/fixtures/migrated-database.fixture.ts';
 import { ensureLedgerPartitions, utcDayOf } from '../../../store/ledger/ledger-partitions.ts';
 import { PortionLostError } from '../../../store/ledger/sinks/portions.ts';
+import { readSinkRows } from '../../../store/ledger/sinks/read-rows.ts';
 import { ledgerRow } from '../../ledger-row.ts';
 import { sampleRecord } from '../../request-records.fixture.ts';
 import { followLedger, type SinkFollower } from '../follow-ledger.ts';
@@ -114,6 +115,46 @@ describe('a JetStream stream beside the ledger', () => {
     const rows = await migrated.db.selectFrom('requests').select('request_id').execute();
     return rows.map(({ request_id }) => request_id).sort();
   }
+
+  const someone = () => ({ id: randomUUIDv7(), database: 'host/name' });
+
+  it('belongs to the deployment that created it, or that sent its last message', async () => {
+    const [one, other] = [someone(), someone()];
+    assert.equal(await sinkOf().claim(one), null);
+    // The operator created the stream, so nothing tells before the first message.
+    const late = sinkOf();
+    assert.equal(await late.claim(other), null);
+    const first = sinkOf();
+    await first.claim(one);
+    await write(some(3));
+    await follow(first).runOnce();
+    const sent = await messages();
+    assert.deepEqual([...new Set(sent.map(({ header }) => header.get('Relay-Deployment')))], [one.id]);
+    assert.equal((await sinkOf().claim(other))?.id, one.id);
+    await write(some(1));
+    await assert.rejects(portion(late), { name: 'ForeignStreamError' });
+    assert.equal((await messages()).length, sent.length);
+    const own = `${stream}_OWN`;
+    assert.equal(await sinkOf({ stream: own }).claim(one), null);
+    assert.deepEqual(await sinkOf({ stream: own }).claim(other), one);
+  });
+
+  it('takes rows of one of two deployments that begin at the same time', async () => {
+    const sinks = [sinkOf(), sinkOf()];
+    for (const sink of sinks) await sink.claim(someone());
+    await write(some(10));
+    // Each of the two has read that the stream is empty.
+    const begun = await Promise.all(sinks.map((sink) => sink.begin(() => assert.fail('nothing to settle'))));
+    const rows = await readSinkRows(migrated.db, await idsInLedger());
+    const added = await Promise.allSettled(
+      begun.map((each, index) => each.add(rows.slice(5 * index, 5 * index + 5))),
+    );
+    assert.deepEqual(added.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
+    const deployments = (await messages()).map(({ header }) => header.get('Relay-Deployment'));
+    assert.equal(deployments.length, 5);
+    assert.equal(new Set(deployments).size, 1);
+    for (const each of begun) await each.close();
+  });
 
   it('gets every row once, under its organization, with the line of the files', async () => {
     const record = sampleRecord({ clientRequestId: 'client "7"', model: 'fast' });

@@ -1,11 +1,19 @@
+import type { DeploymentIdentity } from '../../../store/deployment/identity.ts';
 import type { PortionOutcome } from '../../../store/ledger/sinks/portions.ts';
 import type { SinkRow } from '../../../store/ledger/sinks/read-rows.ts';
 import type { LedgerSink, SinkPortion } from '../ledger-sink.ts';
 import { usageLine, versionIdOf } from '../usage-line.ts';
 import { type Doubts, readDoubts } from './doubts.ts';
-import { openUsageStream, type UsageStream, type UsageStreamDeps } from './usage-stream.ts';
+import {
+  ForeignStreamError,
+  openUsageStream,
+  type UsageStream,
+  type UsageStreamDeps,
+} from './usage-stream.ts';
 
 const MESSAGES_PER_PORTION_MAX = 5_000;
+/** How far a start looks for the last message of Relay. */
+const READ_BACK_MAX = 100;
 /** Bounds the memory for messages that the server has not acknowledged. */
 const SENT_AT_ONCE = 250;
 
@@ -25,6 +33,7 @@ export interface JetStreamDeps extends UsageStreamDeps {
 export function createJetStreamSink(deps: JetStreamDeps): LedgerSink {
   const { messagesMax = MESSAGES_PER_PORTION_MAX } = deps;
   let open: UsageStream | null = null;
+  let own: DeploymentIdentity | null = null;
   let ended: { readonly id: string; readonly seq: number } | null = null;
   /** The last message of this process's last committed portion. */
   let settledSeq: number | null = null;
@@ -35,9 +44,13 @@ export function createJetStreamSink(deps: JetStreamDeps): LedgerSink {
     await closing?.close();
   }
 
+  async function opened(): Promise<UsageStream> {
+    if (open === null || open.isClosed()) open = await openUsageStream(deps, own);
+    return open;
+  }
+
   async function begin(settle: (portionId: string) => Promise<PortionOutcome>): Promise<SinkPortion> {
-    if (open === null || open.isClosed()) open = await openUsageStream(deps);
-    const stream = open;
+    const stream = await opened();
     const lastSeq = await stream.lastSeq();
     const doubts =
       lastSeq === settledSeq
@@ -57,6 +70,17 @@ export function createJetStreamSink(deps: JetStreamDeps): LedgerSink {
 
   return {
     name: 'jetstream',
+    async claim(claimant) {
+      own = claimant;
+      try {
+        await readLast(await opened());
+        return null;
+      } catch (error) {
+        await close();
+        if (error instanceof ForeignStreamError) return error.owner;
+        throw error;
+      }
+    },
     async begin(settle) {
       try {
         return await begin(settle);
@@ -72,6 +96,13 @@ export function createJetStreamSink(deps: JetStreamDeps): LedgerSink {
     discard: () => Promise.resolve(),
     close,
   };
+}
+
+/** Relay's last message tells whose the stream is; others may have published after it. */
+async function readLast(stream: UsageStream): Promise<void> {
+  const lastSeq = await stream.lastSeq();
+  const oldestSeq = Math.max(0, lastSeq - READ_BACK_MAX);
+  for (let seq = lastSeq; seq > oldestSeq && (await stream.read(seq)) === 'foreign'; ) seq -= 1;
 }
 
 interface PortionParts {

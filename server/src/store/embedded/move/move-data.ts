@@ -17,8 +17,8 @@ export class MoveRefusedError extends Error {
 
 /** How long one statement may take; counting a table is one statement. */
 const STATEMENT_MS_MAX = MIGRATION_TIMEOUT_MS;
-/** The migration that creates it inserts its one row. */
-const CLOCK_TABLE = 'config_clock';
+/** The migration that creates one of them inserts its one row. */
+const TABLES_OF_ONE_ROW: readonly string[] = ['config_clock', 'deployment'];
 const CHECKS_TABLE = 'alert_checks';
 
 /**
@@ -43,7 +43,7 @@ async function moveTables(from: Session, to: Session): Promise<MovedRows[]> {
   // Another process may have started to use the target meanwhile; the locks prevent that from here on.
   for (const { name } of tables) await to.query(`lock table ${quoted(name)} in exclusive mode`);
   await refuseFilled(to);
-  await to.query(`delete from ${CLOCK_TABLE}`);
+  for (const table of TABLES_OF_ONE_ROW) await to.query(`delete from ${table}`);
   for (const table of tables) if (table.name !== CHECKS_TABLE) await copyTable(from, to, table);
   // Limits with alerts have added checks of their own as they arrived.
   await to.query(`delete from ${CHECKS_TABLE}`);
@@ -67,7 +67,7 @@ async function compareCounts(from: Session, to: Session, { name }: MovedTable): 
 async function refuseFilled(session: Session): Promise<void> {
   const filled: string[] = [];
   for (const { name } of await readTables(session)) {
-    if (name === CLOCK_TABLE) continue;
+    if (TABLES_OF_ONE_ROW.includes(name)) continue;
     const { rows } = await session.query(`select exists (select from ${quoted(name)}) as filled`);
     if (rows[0]?.['filled'] === true) filled.push(name);
   }
