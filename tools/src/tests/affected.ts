@@ -9,7 +9,7 @@ const EVERYTHING =
   /^(\.ci\/|\.nvmrc|package(-lock)?\.json|tsconfig\.json|testbed\/|tools\/src\/(run-tests\.ts|tests\/)|[^/]+\/package\.json)/;
 /** What the commands of jobs without test files read. */
 const READS: Readonly<Record<string, RegExp>> = {
-  'check format': /./,
+  'check format': /(?<!\.md)$/,
   'check imports': /\.[cm]?[jt]sx?$|^tools\//,
   'check types': /\.([cm]?[jt]sx?|json)$/,
   'check generated': /^(contract|server|cli|tools|docs|console\/src\/api)\//,
