@@ -33,6 +33,9 @@ export interface ComparedFigure {
   readonly verdict: 'ok' | 'dearer' | 'disturbed';
 }
 
+/** Whether a figure from fewer measurements is already so low that more would not make it too dear. */
+export type IsEnough = (name: string, ratio: number) => boolean;
+
 /** Of a measured figure to the committed one. */
 const CHANGE_MAX = 1.1;
 /** Of a part, which is measured alone: what its figures differ by is smaller, and so is what a change of one function adds to it. */

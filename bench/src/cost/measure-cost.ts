@@ -2,14 +2,11 @@ import { checkoutOf } from '../checkouts/checkout.ts';
 import { say } from '../command-line.ts';
 import { ROOT } from '../gateways/gateway.ts';
 import { measureRatios, PART_NAMES } from '../parts/ratios.ts';
-import type { Measured } from './figures.ts';
+import type { IsEnough, Measured } from './figures.ts';
 import { measureReplays, REPLAY_NAMES } from './replays.ts';
 
 /** In the order in which they are measured. */
 export const FIGURES: readonly string[] = [...PART_NAMES, ...REPLAY_NAMES];
-
-/** Whether a figure from fewer measurements is already so low that more would not make it too dear. */
-export type IsEnough = (name: string, ratio: number) => boolean;
 
 const STARTS = 3;
 const ROUNDS = 8;

@@ -13,7 +13,7 @@ import type { Replay } from '../load/replay.ts';
 import { replayRounds } from '../load/replay-rounds.ts';
 import { runReplaysFirst } from '../load/run-replays-first.ts';
 import { bigBody, smallBody, streamBody } from '../request-bodies.ts';
-import type { IsEnough } from './measure-cost.ts';
+import type { IsEnough } from './figures.ts';
 
 const FRAMES = 41;
 
