@@ -4,6 +4,7 @@ import { say } from './command-line.ts';
 import {
   type ComparedFigure,
   compareFigures,
+  isClearlyKept,
   type Measured,
   namesOf,
   type Ratios,
@@ -66,12 +67,13 @@ async function compare(
   committed: Ratios,
 ): Promise<CostFigures['figures']> {
   const before = Object.fromEntries(names.map((name) => [name, committed[name] ?? Number.NaN]));
-  const first = await measureCost(names, base);
+  const isEnough = (name: string, ratio: number) => isClearlyKept(name, ratio / (before[name] ?? Number.NaN));
+  const first = await measureCost(names, base, { isEnough });
   const figures = compareFigures(first, before);
   const dearer = names.filter((name) => figures[name]?.verdict !== 'ok');
   if (dearer.length === 0) return figures;
   say(`again, because it was dearer: ${dearer.join(', ')}`);
-  return compareFigures({ ...first, ...(await measureCost(dearer, base, 2)) }, before);
+  return compareFigures({ ...first, ...(await measureCost(dearer, base, { effort: 2 })) }, before);
 }
 
 async function measureOften(names: readonly string[], base: string): Promise<Ratios> {

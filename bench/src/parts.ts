@@ -1,5 +1,5 @@
-// Measures the parts of one checkout in this process, which ends with microseconds of each as one line of JSON.
-// Started as `node parts.ts ROOT`, several times: what the compiler makes of the same code differs from start to start.
+// Measures a part of two checkouts in this process, run by run in turn, which ends with the ratio of the first to the second as one
+// line of JSON. Started as `node parts.ts ROOT BASE NAME`.
 
 import { createBodyScan } from './parts/body-scan.ts';
 import { createFrame } from './parts/frame.ts';
@@ -12,6 +12,13 @@ const ROUNDS = 200;
 /** The quickest of many short runs are those that nothing disturbed. */
 const QUICKEST_SHARE = 0.02;
 
+const create: Readonly<Record<string, (root: string) => Promise<Part>>> = {
+  body_scan: createBodyScan,
+  record: createRecord,
+  settlement: createSettlement,
+  frame: createFrame,
+};
+
 async function tookUs(part: Part): Promise<number> {
   await part.prepare?.();
   const startMs = performance.now();
@@ -19,20 +26,21 @@ async function tookUs(part: Part): Promise<number> {
   return (performance.now() - startMs) * 1_000;
 }
 
-const [root = ''] = process.argv.slice(2);
-const parts: Readonly<Record<string, Part>> = {
-  body_scan: await createBodyScan(root),
-  record: await createRecord(root),
-  settlement: await createSettlement(root),
-  frame: await createFrame(root),
-};
-const times: Record<string, number[]> = {};
-for (const [name, part] of Object.entries(parts)) {
-  for (let run = 0; run < part.warmUps; run += 1) await tookUs(part);
-  times[name] = [];
+/** Each goes first in every second round, so that what both of them use is as ready for one as for the other. */
+async function ratioOf(own: Part, base: Part): Promise<number> {
+  for (let run = 0; run < own.warmUps; run += 1) for (const part of [own, base]) await tookUs(part);
+  const times = new Map<Part, number[]>([
+    [own, []],
+    [base, []],
+  ]);
+  for (let round = 0; round < ROUNDS; round += 1)
+    for (const part of round % 2 === 0 ? [own, base] : [base, own]) times.get(part)?.push(await tookUs(part));
+  const quickest = (part: Part) => percentile(times.get(part) ?? [], QUICKEST_SHARE);
+  return quickest(own) / quickest(base);
 }
-for (let round = 0; round < ROUNDS; round += 1)
-  for (const [name, part] of Object.entries(parts)) times[name]?.push(await tookUs(part));
-const quickest = Object.entries(times).map(([name, each]) => [name, percentile(each, QUICKEST_SHARE)]);
-process.stdout.write(`${JSON.stringify(Object.fromEntries(quickest))}\n`);
+
+const [root = '', base = '', name = ''] = process.argv.slice(2);
+const part = create[name];
+if (part === undefined) throw new Error(`there is no part ${name}`);
+process.stdout.write(`${JSON.stringify(await ratioOf(await part(root), await part(base)))}\n`);
 process.exit();

@@ -4,13 +4,14 @@ export type Round<Name extends string, T> = Readonly<Record<Name, T>>;
 /**
  * Measures every contestant once per round, in a new random order. The machine drifts by more than the differences
  * looked for, but little within a round, so only ratios within rounds are compared. `warmUps`: measurements of each before the first
- * round, which are dropped.
+ * round, which are dropped. `isEnough` may end it after any round.
  */
 export async function runRounds<Name extends string, T>(
   names: readonly Name[],
   rounds: number,
   measure: (name: Name) => Promise<T>,
   warmUps = 0,
+  isEnough: (results: readonly Round<Name, T>[]) => boolean = () => false,
 ): Promise<Round<Name, T>[]> {
   for (let index = 0; index < warmUps; index += 1) for (const name of names) await measure(name);
   const results: Round<Name, T>[] = [];
@@ -18,6 +19,7 @@ export async function runRounds<Name extends string, T>(
     const round: Partial<Record<Name, T>> = {};
     for (const name of shuffled(names)) round[name] = await measure(name);
     results.push(round as Round<Name, T>);
+    if (isEnough(results)) break;
   }
   return results;
 }

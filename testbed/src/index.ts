@@ -2,7 +2,7 @@ export { awsVectors, VECTOR_HOST, VECTOR_KEYS, VECTOR_MS, VECTOR_SCOPE } from '.
 export { type ContextSetup, launchChromium, openContext, type Theme } from './chromium.ts';
 export { freePort } from './free-port.ts';
 export { emptyDatabase, type FreshDatabase, freshDatabase } from './fresh-database.ts';
-export { stolenMs } from './machine.ts';
+export { idleMs, stolenMs } from './machine.ts';
 export { type PgBouncer, startPgBouncer } from './pg-bouncer.ts';
 export { type PrivateNats, startNats } from './private-nats.ts';
 export { type PrivatePostgres, startPostgres } from './private-postgres.ts';

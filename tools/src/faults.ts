@@ -1,7 +1,8 @@
 // `npm run faults`: plants one fault at a time in a copy of the tree and runs the tests near it, which must fail.
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { runCommand } from '@relay/testbed';
+import { runCommand, wholeNumber } from '@relay/testbed';
+import { createRandom, testSeed } from '@relay/testbed/random';
 import { type PlantedCopy, plantedCopy } from './check/planted-copy.ts';
 import { compileFaults } from './faults/compile-faults.ts';
 import { type Fault, plantIn } from './faults/fault.ts';
@@ -9,12 +10,14 @@ import { faultLists } from './faults/lists.ts';
 import { type NearResult, runNear } from './faults/run-near.ts';
 import { allJobs } from './tests/jobs.ts';
 
-const USAGE = `usage: npm run faults [-- --module M] [--only TEXT] [--tier run]
+const USAGE = `usage: npm run faults [-- --module M] [--only TEXT] [--tier run] [--sample N] [--list]
 Plants each fault from tools/src/faults/lists in a copy of the tree and runs the tests near it. A fault that no test
 catches survives. The last line is {"faults","caught","survived"}; fails if one survives without a listed reason.
   --module M   one list: ${Object.keys(faultLists).join(', ')}
   --only TEXT  faults whose name or path contains it
   --tier run   only test files that .ci/run runs; npm test -- --tier run --list names their jobs
+  --sample N   N of them, which RELAY_TEST_SEED chooses, and those of whose tests .ci/run runs only some
+  --list       runs nothing: names the faults of whose tests .ci/run runs none or some, and counts them
 `;
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -98,17 +101,23 @@ function say({ fault, outcome, by }: Verdict): void {
 
 async function main(args: readonly string[]): Promise<number> {
   const text = { type: 'string' } as const;
-  const { values } = parseArgs({ args: [...args], options: { module: text, only: text, tier: text } });
-  const { module = null, only = null, tier = null } = values;
+  const options = { module: text, only: text, tier: text, sample: text, list: { type: 'boolean' } } as const;
+  const { values } = parseArgs({ args: [...args], options });
+  const { module = null, only = null, tier = null, sample = null, list = false } = values;
   if (tier !== null && tier !== 'run') throw new Error(`no tier is named "${tier}"\n${USAGE}`);
   const inRun = filesInRun();
-  const faults = Object.entries(faultLists)
-    .filter(([list]) => module === null || list === module)
+  const named = Object.entries(faultLists)
+    .filter(([name]) => module === null || name === module)
     .flatMap(([, listed]) => listed)
-    .filter(({ name, file }) => only === null || name.includes(only) || file.includes(only))
-    .map((fault) =>
-      tier === null ? fault : { ...fault, tests: fault.tests.filter((test) => inRun.has(test)) },
-    );
+    .filter(({ name, file }) => only === null || name.includes(only) || file.includes(only));
+  if (list) {
+    sayTiers(named, inRun);
+    return 0;
+  }
+  const chosen = sample === null ? named : sampleOf(named, wholeNumber('--sample', sample), inRun);
+  const faults = chosen.map((fault) =>
+    tier === null ? fault : { ...fault, tests: fault.tests.filter((test) => inRun.has(test)) },
+  );
   process.stdout.write(`${faults.length} faults\n`);
   using first = plantedCopy();
   // Every fault runs the same files again.
@@ -129,6 +138,39 @@ async function main(args: readonly string[]): Promise<number> {
   process.stdout.write(`${JSON.stringify({ faults: faults.length, caught, survived: survivors.length })}\n`);
   const isAccepted = survivors.every(({ fault }) => fault.accepted !== undefined);
   return isAccepted && caught > 0 ? 0 : 1;
+}
+
+type InRun = 'all' | 'some' | 'none';
+
+/** How many of a fault's tests `.ci/run` runs. */
+function inRunOf({ tests }: Fault, inRun: ReadonlySet<string>): InRun {
+  const count = tests.filter((test) => inRun.has(test)).length;
+  return count === tests.length ? 'all' : count === 0 ? 'none' : 'some';
+}
+
+function sayTiers(faults: readonly Fault[], inRun: ReadonlySet<string>): void {
+  const counts: Record<InRun, number> = { all: 0, some: 0, none: 0 };
+  for (const fault of faults) {
+    const which = inRunOf(fault, inRun);
+    counts[which] += 1;
+    const left = fault.tests.filter((test) => !inRun.has(test));
+    if (which !== 'all')
+      process.stdout.write(`${which} ${fault.file}: ${fault.name}: not ${left.join(', ')}\n`);
+  }
+  process.stdout.write(`${JSON.stringify({ faults: faults.length, ...counts })}\n`);
+}
+
+/** So many, in the order of the lists, with all that `.ci/run` could see less of. */
+function sampleOf(faults: readonly Fault[], size: number, inRun: ReadonlySet<string>): Fault[] {
+  const random = createRandom(testSeed());
+  const drawn = new Set(
+    faults
+      .map((fault) => ({ fault, rank: random.next() }))
+      .sort((a, b) => a.rank - b.rank)
+      .slice(0, size)
+      .map(({ fault }) => fault),
+  );
+  return faults.filter((fault) => drawn.has(fault) || inRunOf(fault, inRun) !== 'all');
 }
 
 /** The test files that `.ci/run` runs. */

@@ -33,10 +33,15 @@ export interface ComparedFigure {
   readonly verdict: 'ok' | 'dearer' | 'disturbed';
 }
 
+/** Whether a figure from fewer measurements is already so low that more would not make it too dear. */
+export type IsEnough = (name: string, ratio: number) => boolean;
+
 /** Of a measured figure to the committed one. */
 const CHANGE_MAX = 1.1;
 /** Of a part, which is measured alone: what its figures differ by is smaller, and so is what a change of one function adds to it. */
-const PART_CHANGE_MAX = 1.08;
+const PART_CHANGE_MAX = 1.06;
+/** How much of what a figure may grow by the first measurements may use up; with more, further ones decide. */
+const CLEAR_SHARE = 0.4;
 /** Where the engine itself differs by more from slice to slice, a tenth cannot be seen. */
 const SPREAD_MAX = 1.3;
 const FILE = join(import.meta.dirname, '../../cost.json');
@@ -56,11 +61,19 @@ export function compareFigures(measured: Measured, committed: Ratios): Record<st
   for (const [name, before] of Object.entries(committed)) {
     const { ratio, spread } = measured[name] ?? { ratio: Number.NaN, spread: 1 };
     const change = rounded(ratio / before, 3);
-    const changeMax = PART_NAMES.includes(name) ? PART_CHANGE_MAX : CHANGE_MAX;
-    const verdict = change <= changeMax ? 'ok' : spread > SPREAD_MAX ? 'disturbed' : 'dearer';
+    const verdict = change <= changeMaxOf(name) ? 'ok' : spread > SPREAD_MAX ? 'disturbed' : 'dearer';
     compared[name] = { measured: rounded(ratio, 3), committed: before, change, verdict };
   }
   return compared;
+}
+
+/** Whether a figure changed by so little that further measurements would not make it too dear. */
+export function isClearlyKept(name: string, change: number): boolean {
+  return change <= 1 + (changeMaxOf(name) - 1) * CLEAR_SHARE;
+}
+
+function changeMaxOf(name: string): number {
+  return PART_NAMES.includes(name) ? PART_CHANGE_MAX : CHANGE_MAX;
 }
 
 export function namesOf(

@@ -44,12 +44,12 @@ export async function createKey(management: Management): Promise<string> {
   return created.api_key;
 }
 
-/** Creates one minimal lane, and the requested limits. */
+/** Creates one minimal lane, and the requested limits; returns what sets the limits of the bench later. */
 export async function configureRelay(
   management: Management,
   upstreamUrl: string,
   { candidates, limited, guardrail = 'none', lane, messages = false }: RelaySetup,
-): Promise<void> {
+): Promise<() => Promise<void>> {
   const send = senderTo(management);
   const create: Create = async (resource, body) =>
     (await send<{ id: string }>('POST', `/api/relay/${resource}`, body)).id;
@@ -79,6 +79,7 @@ export async function configureRelay(
     await create('limit-policies', { scope_type: 'lane', scope_id: laneId, ...limit });
   }
   if (guardrail !== 'none') await addGuardrail(create, put, upstreamUrl, guardrail === 'bound');
+  return () => addLimits(create, endpointIds);
 }
 
 /** The upstream returns one response for everything, so the guardrail's rules match its chat response. */

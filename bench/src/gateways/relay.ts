@@ -23,6 +23,8 @@ export interface RunningRelay extends Gateway {
   readonly redisUrl: string;
   /** Another process of the gateway on the same stores, which ends with the first. */
   startCopy(): Promise<Gateway>;
+  /** Sets the limits of the bench. Copies that start later are under them. */
+  setLimits(): Promise<void>;
 }
 
 /**
@@ -56,7 +58,7 @@ export async function startRelay(
     const platform = await startRole('platform', { entry, env, core: 'load' });
     running.push(() => platform.stop());
     const management = { url: `http://127.0.0.1:${platform.port}`, adminToken };
-    await configureRelay(management, upstreamUrl, setup);
+    const setLimits = await configureRelay(management, upstreamUrl, setup);
     const key = await createKey(management);
     await populate?.({ databaseUrl: postgres.url, authSecret });
     const worker = await startRole('worker', { entry, env, core: 'load' });
@@ -71,7 +73,7 @@ export async function startRelay(
       running.push(() => inference.stop());
       return { ...inference, redisUrl: redis.url, headers: { authorization: `Bearer ${key}` }, stop };
     };
-    return { ...(await startGateway()), startCopy: startGateway };
+    return { ...(await startGateway()), startCopy: startGateway, setLimits };
   } catch (error) {
     await stop();
     throw error;

@@ -1,7 +1,7 @@
 import { say } from '../command-line.ts';
 import type { Gateway } from '../gateways/gateway.ts';
 import { openCounters } from '../limits/redis-counters.ts';
-import { runRounds } from '../rounds.ts';
+import { type Round, runRounds } from '../rounds.ts';
 import { median, percentile, ratiosOf, rounded } from '../statistics.ts';
 import { type Replay, type ReplaySlice, replaySlice } from './replay.ts';
 
@@ -31,11 +31,21 @@ interface Slice extends ReplaySlice {
 
 const QUICKER_SHARE = 0.25;
 
-/** `unit`: what a figure is for. `warmUps`: slices of each process before the first round. */
+export interface ReplayRoundsOptions<Name extends string> {
+  /** What a figure is for. */
+  readonly unit: 'requests' | 'frames';
+  /** At most. */
+  readonly rounds: number;
+  /** Slices of each process before the first round. */
+  readonly warmUps: number;
+  /** Whether the rounds so far, `count` of them, say all. */
+  readonly isEnough?: (rounds: ReplayRounds<Name>, count: number) => boolean;
+}
+
 export async function replayRounds<Name extends string>(
   contestants: Contestants<Name>,
   replay: Replay,
-  { unit, rounds, warmUps }: { unit: 'requests' | 'frames'; rounds: number; warmUps: number },
+  { unit, rounds, warmUps, isEnough }: ReplayRoundsOptions<Name>,
 ): Promise<ReplayRounds<Name>> {
   const names = [...contestants.keys()];
   const processes = new Map<string, Gateway>();
@@ -43,26 +53,37 @@ export async function replayRounds<Name extends string>(
     for (const [index, gateway] of gateways.entries()) processes.set(`${name}#${index + 1}`, gateway);
   const ids = [...processes.keys()];
   const measure = async (id: string): Promise<Slice> => measureSlice(processes.get(id) as Gateway, replay);
-  const results = await runRounds(ids, rounds, measure, warmUps);
   const usOf = (slice: Slice) => (slice.cpuMs * 1_000) / slice[unit];
-  const slicesOf = (name: Name) =>
-    results.flatMap((round) => ids.filter((id) => id.startsWith(`${name}#`)).map((id) => round[id] as Slice));
-  const us = (name: Name) => slicesOf(name).map(usOf);
+  const summaryOf = (results: readonly Round<string, Slice>[]): ReplayRounds<Name> => {
+    const slicesOf = (name: Name) =>
+      results.flatMap((round) =>
+        ids.filter((id) => id.startsWith(`${name}#`)).map((id) => round[id] as Slice),
+      );
+    const us = (name: Name) => slicesOf(name).map(usOf);
+    return {
+      names,
+      us,
+      redisUs: (name) => slicesOf(name).map(({ redisUs }) => redisUs),
+      ratios: (of, to) => ratiosOf(us(of), us(to)),
+      ratio: (of, to) => percentile(us(of), QUICKER_SHARE) / percentile(us(to), QUICKER_SHARE),
+      spread: (name) => median(us(name)) / percentile(us(name), QUICKER_SHARE),
+      othersShare: median(names.flatMap(slicesOf).map(({ othersShare }) => othersShare)),
+    };
+  };
+  const results = await runRounds(
+    ids,
+    rounds,
+    measure,
+    warmUps,
+    (soFar) => isEnough?.(summaryOf(soFar), soFar.length) ?? false,
+  );
   for (const id of ids) {
     const us = results.map((round) => usOf(round[id] as Slice));
     say(
       `  ${id.padEnd(20)}${rounded(percentile(us, QUICKER_SHARE), 1)} µs, median ${rounded(median(us), 1)} µs`,
     );
   }
-  return {
-    names,
-    us,
-    redisUs: (name) => slicesOf(name).map(({ redisUs }) => redisUs),
-    ratios: (of, to) => ratiosOf(us(of), us(to)),
-    ratio: (of, to) => percentile(us(of), QUICKER_SHARE) / percentile(us(to), QUICKER_SHARE),
-    spread: (name) => median(us(name)) / percentile(us(name), QUICKER_SHARE),
-    othersShare: median(names.flatMap(slicesOf).map(({ othersShare }) => othersShare)),
-  };
+  return summaryOf(results);
 }
 
 async function measureSlice(gateway: Gateway, replay: Replay): Promise<Slice> {

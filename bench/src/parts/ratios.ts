@@ -2,36 +2,41 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { FIRST, GATEWAY_CORE, mayRunFirst } from '../pinned-process.ts';
+import { median } from '../statistics.ts';
 
 export const PART_NAMES: readonly string[] = ['body_scan', 'record', 'settlement', 'frame'];
 
 const FILE = join(import.meta.dirname, '../parts.ts');
-
-/** The microseconds of each part that one start of `parts.ts` printed. */
-type Start = Readonly<Record<string, number>>;
+/** What the optimizing compiler makes of the same code differs from start to start, of settlements by a tenth. */
+const UNOPTIMIZED = '--no-turbofan';
 
 /**
- * Each part of a checkout to the same part of another, both from the start in which it was quickest. What the compiler makes of the same
- * code differs from start to start, and how two kinds of work compare differs from processor to processor.
+ * Parts of a checkout to the same parts of another: how two kinds of work compare differs from processor to processor. Each start is of
+ * one part, because what ran before in a process changes what the compiler makes of the next. The middle start counts; at most so many
+ * starts, fewer if they are enough.
  */
 export async function measureRatios(
-  root: string,
-  base: string,
-  starts: number,
-): Promise<Record<string, number>> {
-  const [own, others]: [Start[], Start[]] = [[], []];
-  for (let start = 0; start < starts; start += 1) {
-    own.push(await startOf(root));
-    others.push(await startOf(base));
+  names: readonly string[],
+  roots: { readonly own: string; readonly base: string },
+  { starts, isEnough }: { starts: number; isEnough: (name: string, ratio: number) => boolean },
+): Promise<Readonly<Record<string, number>>> {
+  const ratios: Record<string, number> = {};
+  for (const name of names) {
+    const all: number[] = [];
+    do all.push(await startOf(name, roots));
+    while (all.length < starts && !isEnough(name, median(all)));
+    ratios[name] = median(all);
   }
-  const quickest = (all: readonly Start[], name: string) =>
-    Math.min(...all.map((each) => each[name] ?? Number.NaN));
-  return Object.fromEntries(PART_NAMES.map((name) => [name, quickest(own, name) / quickest(others, name)]));
+  return ratios;
 }
 
-async function startOf(root: string): Promise<Start> {
+async function startOf(
+  name: string,
+  { own, base }: { readonly own: string; readonly base: string },
+): Promise<number> {
   const first = mayRunFirst() ? FIRST : [];
-  const command = ['-c', String(GATEWAY_CORE), ...first, process.execPath, FILE, root];
+  const core = ['-c', String(GATEWAY_CORE), ...first];
+  const command = [...core, process.execPath, UNOPTIMIZED, FILE, own, base, name];
   const { stdout } = await promisify(execFile)('taskset', command);
-  return JSON.parse(stdout) as Start;
+  return Number(JSON.parse(stdout));
 }

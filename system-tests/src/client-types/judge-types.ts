@@ -1,5 +1,7 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import ts from 'typescript';
 import type * as shapes from './client-shapes.ts';
 
 /** The types that a value can have; each is an export of `client-shapes.ts`, or this does not compile. */
@@ -29,7 +31,9 @@ export interface OffValue {
   readonly value: string;
 }
 
-const FILE = join(import.meta.dirname, 'values-under-test.ts');
+const ROOT = join(import.meta.dirname, '../../..');
+const COMPILER = join(ROOT, 'node_modules/@typescript/native/bin/tsc');
+const OUTPUT_BYTES_MAX = 256 * 2 ** 20;
 /** Members with text or a name of the provider's choice: any text has the same type. */
 const FREE_TEXT = new Set([
   ...['id', 'item_id', 'call_id', 'model', 'text', 'delta', 'thinking', 'partial_json', 'arguments'],
@@ -48,7 +52,7 @@ export function offValues(values: readonly TypedValue[]): OffValue[] {
   }
   const lines = [...byLine];
   const source = [
-    "import type * as shapes from './client-shapes.ts';",
+    `import type * as shapes from '${join(import.meta.dirname, 'client-shapes.ts')}';`,
     ...lines.map(([text], index) => text.replace('_', `value${index}`)),
   ].join('\n');
   return diagnosticsOf(source).flatMap(({ line, why }) =>
@@ -66,32 +70,37 @@ function withoutFreeText(name: string, value: unknown): unknown {
   return typeof value === 'string' && FREE_TEXT.has(name) ? '' : value;
 }
 
+/** The native compiler checks thousands of values in a few seconds; it reads files only. */
 function diagnosticsOf(source: string): { readonly line: number; readonly why: string }[] {
-  const options: ts.CompilerOptions = {
-    target: ts.ScriptTarget.ES2024,
-    module: ts.ModuleKind.NodeNext,
-    moduleResolution: ts.ModuleResolutionKind.NodeNext,
-    types: ['node'],
-    strict: true,
-    exactOptionalPropertyTypes: true,
-    skipLibCheck: true,
-    noEmit: true,
-    allowImportingTsExtensions: true,
+  const folder = mkdtempSync(join(tmpdir(), 'relay-values-'));
+  const config = {
+    compilerOptions: {
+      target: 'es2024',
+      module: 'nodenext',
+      types: ['node'],
+      typeRoots: [join(ROOT, 'node_modules/@types')],
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      skipLibCheck: true,
+      noEmit: true,
+      allowImportingTsExtensions: true,
+    },
+    files: ['values.mts'],
   };
-  const host = ts.createCompilerHost(options);
-  const usual = { read: host.getSourceFile.bind(host), exists: host.fileExists.bind(host) };
-  host.fileExists = (name) => name === FILE || usual.exists(name);
-  host.getSourceFile = (name, version, ...rest) =>
-    name === FILE ? ts.createSourceFile(name, source, version) : usual.read(name, version, ...rest);
-  const program = ts.createProgram([FILE], options, host);
-  const file = program.getSourceFile(FILE);
-  if (file === undefined) throw new Error('The values were not compiled.');
-  const global = program.getGlobalDiagnostics();
-  if (global.length > 0) throw new Error(ts.flattenDiagnosticMessageText(global[0]?.messageText, '\n'));
-  return [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)].map(
-    ({ start, messageText }) => ({
-      line: file.getLineAndCharacterOfPosition(start ?? 0).line,
-      why: ts.flattenDiagnosticMessageText(messageText, ' '),
-    }),
-  );
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
+  writeFileSync(join(folder, 'values.mts'), source);
+  const args = [COMPILER, '--project', folder, '--pretty', 'false'];
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, {
+    cwd: folder,
+    encoding: 'utf8',
+    maxBuffer: OUTPUT_BYTES_MAX,
+  });
+  rmSync(folder, { recursive: true });
+  const found = stdout.split(/\n(?=\S)/).flatMap((text) => {
+    const [, line, why] = /^values\.mts\((\d+),\d+\): error \w+: ([\s\S]+)/.exec(text) ?? [];
+    return line === undefined || why === undefined ? [] : [{ line: Number(line) - 1, why: why.trim() }];
+  });
+  // A compiler that found something else, or did not run, has judged nothing.
+  if (status !== 0 && found.length === 0) throw new Error(`The values were not compiled: ${stdout}${stderr}`);
+  return found;
 }

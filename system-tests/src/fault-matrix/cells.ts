@@ -1,3 +1,4 @@
+import { createRandom } from '@relay/testbed/random';
 import { type Mode, type ModeName, modes } from '../harness/mode.ts';
 import type { Expectation, FaultRow } from './expectation.ts';
 import { rowsAnswers } from './rows-answers.ts';
@@ -66,6 +67,13 @@ export function allCells(): Cell[] {
       ];
     }),
   );
+}
+
+/** Every row in every mode, by one of the candidates that may be left, which the seed chooses. */
+export function sampleOf(cells: readonly Cell[], seed: number): Cell[] {
+  const random = createRandom(seed);
+  const alike = Map.groupBy(cells, ({ row, mode, guarded }) => `${row.name} · ${mode.name} · ${guarded}`);
+  return [...alike.values()].map((each) => random.pick(each));
 }
 
 /**

@@ -24,22 +24,19 @@ import { startClients } from './start-clients.ts';
 
 /** There the database works in the same process, beside other suites: fewer streams, and times that only tell promptly from never. */
 const EMBEDDED = stores === 'embedded';
-const STREAMS = EMBEDDED ? 200 : IS_LONG ? 1_000 : 500;
+const STREAMS = EMBEDDED ? 200 : IS_LONG ? 1_000 : 300;
 const FRAMES = EMBEDDED ? 60 : 200;
 const FRAME_DELAY_MS = 60;
 /** The times as they are asked for need a machine of one's own; the short form, for CI, only tells promptly from late. */
 const LOOP_DELAY_P99_MS_MAX = EMBEDDED ? 1_000 : IS_LONG ? 50 : 150;
-/**
- * Memory that a thousand streams may leave after garbage collection; leaking one small object per frame exceeds
- * it.
- */
-const HEAP_GROWTH_BYTES_MAX = 6 * 1024 * 1024;
+/** Memory that the streams may leave after garbage collection; leaking one small object per frame exceeds it. */
+const HEAP_GROWTH_BYTES_MAX = (IS_LONG ? 6 : 3) * 1024 * 1024;
 const RSS_GROWTH_BYTES_MAX = 64 * 1024 * 1024;
 const SLOW_STREAMS = EMBEDDED ? 120 : 200;
 const BYTES_PER_SLOW_STREAM_MAX = 256 * 1024;
 const FAST_MS = 3_000;
 const HELD_BACK_SECONDS_MAX = 40;
-const ABORTED = EMBEDDED ? 100 : 500;
+const ABORTED = EMBEDDED ? 100 : IS_LONG ? 500 : 200;
 const ABORT_MS_MAX = EMBEDDED ? 2_000 : IS_LONG ? 50 : 500;
 /** Only tells what never ends from what ends late. The bounds above say how soon. */
 const OVER_MS_MAX = 60_000;

@@ -19,6 +19,19 @@ test('a change of a document runs no test of the server', () => {
   );
 });
 
+test('a change of a document runs the tests that read it, and a README beside modules none of theirs', () => {
+  assert.ok(affected('docs/guides/alerts.md').includes('unit server/src/alerts'));
+  assert.ok(affected('docs/clients/curl.md').includes('system first-use'));
+  assert.deepEqual(
+    affected('server/src/mail/README.md').filter((name) => !name.startsWith('check ')),
+    [],
+  );
+});
+
+test('a change of what operators copy runs the suite that tries it', () => {
+  assert.ok(affected('deploy/compose/haproxy.cfg').includes('system operate'));
+});
+
 test('a change of the console runs its unit tests and the stories in a browser, and no suite of the server', () => {
   const names = affected('console/src/main.tsx');
   assert.ok(names.includes('e2e first 1') && names.includes('build package'), names.join(', '));

@@ -7,9 +7,9 @@ const PRODUCT = 'cli/src/index.ts';
 /** A change of these can break anything. */
 const EVERYTHING =
   /^(\.ci\/|\.nvmrc|package(-lock)?\.json|tsconfig\.json|testbed\/|tools\/src\/(run-tests\.ts|tests\/)|[^/]+\/package\.json)/;
-/** What the commands of jobs without test files read. */
+/** What jobs read that they don't import. */
 const READS: Readonly<Record<string, RegExp>> = {
-  'check format': /./,
+  'check format': /(?<!\.md)$/,
   'check imports': /\.[cm]?[jt]sx?$|^tools\//,
   'check types': /\.([cm]?[jt]sx?|json)$/,
   'check generated': /^(contract|server|cli|tools|docs|console\/src\/api)\//,
@@ -19,6 +19,7 @@ const READS: Readonly<Record<string, RegExp>> = {
   'check site': /^(docs|site)\/|\.md$|^contract\/openapi\.json$/,
   // Tests of tools also read workflows, scripts, manifests and documents.
   'unit tools': /^(\.github|\.ci|changes|deploy|docs)\/|\.sh$|^(CHANGELOG\.md|\.nvmrc)$/,
+  'system operate': /^deploy\//,
   'faults image': /^(deploy|package|cli|tools\/src\/(image|build))\//,
 };
 const CONSOLE = /^(console|contract)\//;

@@ -15,6 +15,8 @@ export interface Report {
   readonly cpu_s: number;
   /** Seconds, over all cores, that the host gave to others during the run. */
   readonly stolen_s: number;
+  /** Seconds, over all cores, in which nothing was ready to run: what a better order of the jobs could save. */
+  readonly idle_s: number;
   readonly passed: number;
   readonly failed: number;
   readonly unsteady: readonly NamedTest[];
@@ -90,7 +92,15 @@ export function unsteadyAgain(verdict: Verdict, earlier: readonly Report[]): Nam
   return verdict.unsteady.filter((test) => before.has(keyOf(test)));
 }
 
-export function reportOf(verdict: Verdict, totals: { seed: string; wallS: number; stolenS: number }): Report {
+/** What is of the run, and not of its jobs. */
+interface Totals {
+  readonly seed: string;
+  readonly wallS: number;
+  readonly stolenS: number;
+  readonly idleS: number;
+}
+
+export function reportOf(verdict: Verdict, totals: Totals): Report {
   const counted = (result: JobResult) => ({
     passed: result.tests.filter(({ outcome }) => outcome === 'passed').length,
     failed: result.tests.filter((test) => test.outcome === 'failed' && test.isJudged).length,
@@ -113,6 +123,7 @@ export function reportOf(verdict: Verdict, totals: { seed: string; wallS: number
     wall_s: tenths(totals.wallS),
     cpu_s: tenths(sum('cpu_s')),
     stolen_s: tenths(totals.stolenS),
+    idle_s: tenths(totals.idleS),
     passed: sum('passed'),
     failed: sum('failed'),
     unsteady: verdict.unsteady,

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { startPostgres, stolenMs } from '@relay/testbed';
+import { idleMs, startPostgres, stolenMs } from '@relay/testbed';
 import type { Job } from './job.ts';
 import { judgeRun, verdictOf } from './judge-run.ts';
 import { openReportFolder, reportOf, unsteadyAgain, weightsOf, writeReport } from './reports.ts';
@@ -20,7 +20,7 @@ export async function runJobs(jobs: readonly Job[], options: RunOptions): Promis
   const { root, isWholeTier } = options;
   const seed = seedOf(root);
   const startMs = performance.now();
-  const stolenBeforeMs = stolenMs();
+  const [stolenBeforeMs, idleBeforeMs] = [stolenMs(), idleMs()];
   const folder = openReportFolder(`${new Date().toISOString().replaceAll(/[:.]/g, '-')}-${process.pid}`);
   const postgres = await postgresFor(jobs);
   const isShown = jobs.length === 1;
@@ -52,7 +52,9 @@ export async function runJobs(jobs: readonly Job[], options: RunOptions): Promis
   await postgres?.remove();
 
   const wallS = (performance.now() - startMs) / 1_000;
-  const report = reportOf(verdict, { seed, wallS, stolenS: (stolenMs() - stolenBeforeMs) / 1_000 });
+  const stolenS = (stolenMs() - stolenBeforeMs) / 1_000;
+  const idleS = (idleMs() - idleBeforeMs) / 1_000;
+  const report = reportOf(verdict, { seed, wallS, stolenS, idleS });
   writeReport(folder, report, verdict.results);
   const again = isWholeTier ? unsteadyAgain(verdict, folder.earlier) : [];
   const tested = verdict.results.filter(({ job }) => job.testName !== null);

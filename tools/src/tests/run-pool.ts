@@ -12,7 +12,7 @@ const UNKNOWN: Weight = { wallS: 60, cpuS: 48 };
 /** Jobs that wait most of their time still need memory and connections. */
 const JOBS_PER_CORE_MAX = 2;
 /** Jobs use all cores when their loads add up to somewhat more. More than this breaks what they measure. */
-const LOAD_PER_CORE_MAX = 1.05;
+const LOAD_PER_CORE_MAX = 1.15;
 
 /**
  * Runs all jobs, the longest first, as many concurrently as their loads allow: a job's load is the number of cores that it kept busy

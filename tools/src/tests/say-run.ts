@@ -50,10 +50,11 @@ export function shortReport({
   wall_s,
   cpu_s,
   stolen_s,
+  idle_s,
   unsteady,
   not_judged,
 }: Report): Record<string, number> {
-  return { wall_s, cpu_s, stolen_s, unsteady: unsteady.length, not_judged: not_judged.length };
+  return { wall_s, cpu_s, stolen_s, idle_s, unsteady: unsteady.length, not_judged: not_judged.length };
 }
 
 /** What a single suite measured, or what all stories saw; null if the run is of other jobs. */
