@@ -3946,8 +3946,19 @@ export interface components {
         };
         /** HealthCheck */
         HealthCheck: {
-            /** @enum {string} */
+            /**
+             * @description `ok`: the store answers and accepts what Relay writes to it.
+             * @enum {string}
+             */
             status: "ok" | "unavailable";
+            /**
+             * @description What fails. `read`: the store cannot be reached or read. `write`: it answers and rejects writes.
+             * @enum {string}
+             */
+            operation?: "read" | "write";
+            /** @description Why, in the store’s own words. */
+            reason?: string;
+            /** @description What follows for requests. */
             detail?: string;
         } & {
             [key: string]: unknown;

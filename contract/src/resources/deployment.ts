@@ -77,7 +77,19 @@ export const HealthReport = open('HealthReport', {
   ),
   checks: Type.Record(
     Type.String(),
-    open('HealthCheck', { status: oneOf(['ok', 'unavailable']), detail: optional(Type.String()) }),
+    open('HealthCheck', {
+      status: oneOf(['ok', 'unavailable'], {
+        description: '`ok`: the store answers and accepts what Relay writes to it.',
+      }),
+      operation: optional(
+        oneOf(['read', 'write'], {
+          description:
+            'What fails. `read`: the store cannot be reached or read. `write`: it answers and rejects writes.',
+        }),
+      ),
+      reason: optional(Type.String({ description: 'Why, in the store’s own words.' })),
+      detail: optional(Type.String({ description: 'What follows for requests.' })),
+    }),
     { description: 'By store: `postgresql` and, unless the stores are embedded, `redis`.' },
   ),
   clock: optional(

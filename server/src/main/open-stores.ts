@@ -4,22 +4,36 @@ import { join } from 'node:path';
 import type { HealthReport } from '@relay/contract';
 import type { AdmissionEngine } from '../admission/engine.ts';
 import type { Log } from '../kit/log.ts';
+import { type Backlog, embeddedBacklog, startBacklog } from '../metering/backlog.ts';
 import { createLedgerJournal } from '../metering/journal/index.ts';
 import { createPostgresLedger } from '../metering/sinks/postgres-ledger.ts';
 import type { DataDirectoryLock } from '../store/embedded/data-directory-lock.ts';
 import { createEmbeddedDatabase } from '../store/embedded/embedded-postgres.ts';
 import { createFences, createLocalFences, type Fences } from '../store/keys/fences.ts';
 import { createDatabase, type DatabaseHandle } from '../store/postgres/postgres.ts';
+import { watchPostgresWrites } from '../store/postgres/watch-writes.ts';
 import { createRedis, type Redis } from '../store/redis/redis.ts';
+import { watchRedisWrites } from '../store/redis/watch-writes.ts';
+import {
+  createStoreHealth,
+  reasonOf,
+  type StoreFault,
+  type StoreHealth,
+  type StoreName,
+} from '../store/store-health.ts';
 import type { RunningMetering } from './create-metrics.ts';
 import { createSinks } from './create-sinks.ts';
 import { demandPostgresSettings, type WatchedPostgres } from './demand-postgres-settings.ts';
 import { demandRedisSettings, type WatchedSettings } from './demand-redis-settings.ts';
 import type { Environment } from './environment.ts';
+import { roles } from './roles.ts';
 import type { Runtime } from './runtime.ts';
 import { createAdmission, type MeasuredAdmission, type RunningAdmission } from './start-admission.ts';
 import { createEmbeddedAdmission } from './start-embedded-admission.ts';
 import { startEmbeddedMetering, startMetering } from './start-metering.ts';
+
+/** Rows may be on another disk than what the probe writes: while a worker repeats an insert, this covers the time between two. */
+const HELD_FAULT_MS = 5_000;
 
 /** Where `relay start` keeps all state. The lock excludes a second process. */
 export interface DataDirectory {
@@ -50,6 +64,10 @@ export interface Stores {
   /** Null with embedded stores, and before the server has told them. */
   postgresSettings(): ReturnType<WatchedPostgres['state']>;
   redisSettings(): ReturnType<WatchedSettings['state']>;
+  /** Why a server does not answer or accept writes, by its name; null with embedded stores, and while nothing is wrong. */
+  fault(store: StoreName): StoreFault | null;
+  /** Usage that is not in the ledger yet, of the whole deployment. */
+  readonly backlog: Backlog;
   admission(measured: MeasuredAdmission): RunningAdmission;
   /** Call once, after `admission`. */
   metering(options: MeteringOptions): MeteringPart;
@@ -63,9 +81,16 @@ export async function openStores(runtime: Runtime, dataDirectory: DataDirectory 
 
 /** Throws `EnvironmentError` for servers that lose data or cannot work. */
 async function openServers({ environment, roleName, clock, sealer, log }: Runtime): Promise<Stores> {
-  const { database, replica } = openPostgres(environment, roleName, log);
-  const redis = createRedis({ url: environment.REDIS_URL ?? '', clock, log });
+  const health = {
+    postgresql: createStoreHealth({ name: 'PostgreSQL', clock, log, holdMs: HELD_FAULT_MS }),
+    redis: createStoreHealth({ name: 'Redis', clock, log }),
+  };
+  const { database, replica } = openPostgres(environment, roleName, log, health.postgresql);
+  const onRejectedWrite = (error: unknown) => health.redis.failed('write', error);
+  const redis = createRedis({ url: environment.REDIS_URL ?? '', clock, log, onRejectedWrite });
+  const watches = [watchPostgresWrites(database, health.postgresql), watchRedisWrites(redis, health.redis)];
   async function close(): Promise<void> {
+    for (const watch of watches) watch.stop();
     await redis.close();
     await replica?.close();
     await database.close();
@@ -86,12 +111,20 @@ async function openServers({ environment, roleName, clock, sealer, log }: Runtim
     { processTag: processId.slice(-8), holder: processId },
   );
   const ledger = createPostgresLedger({ db, clock, sinks: sinks.names, copies: true });
+  const backlog = startBacklog({
+    redis,
+    clock,
+    worker: roles[roleName].metering ? processId : null,
+    acceptsWrites: () => health.redis.fault() === null,
+  });
   return {
     database,
     statistics: replica ?? database,
     redis,
     postgresSettings: postgresSettings.state,
     redisSettings: settings.state,
+    fault: (store) => (store === 'redis' ? redisFault(redis, health.redis) : health.postgresql.fault()),
+    backlog,
     fences: createFences({ redis, db }),
     admission: ({ timed, timedScripts }) =>
       createAdmission({ redis, db, clock, log, spool, gatewayId: processId, timed, timedScripts }),
@@ -100,12 +133,25 @@ async function openServers({ environment, roleName, clock, sealer, log }: Runtim
     async close() {
       postgresSettings.stop();
       settings.stop();
+      await backlog.stop();
       await close();
     },
   };
 }
 
-function openPostgres(environment: Environment, roleName: string, log: Log) {
+/** A server that is frozen keeps its connections, and only the circuit breaker notices. */
+function redisFault(redis: Redis, health: StoreHealth): StoreFault | null {
+  const { ready, breaker } = redis.state();
+  if (ready && breaker === 'closed') return health.fault();
+  return { operation: 'read', reason: reasonOf(redis.fault() ?? 'not connected') };
+}
+
+function openPostgres(
+  environment: Environment,
+  roleName: string,
+  log: Log,
+  health: Pick<StoreHealth, 'failed'>,
+) {
   const options = {
     log,
     poolMax: environment.RELAY_DATABASE_POOL_MAX,
@@ -113,7 +159,7 @@ function openPostgres(environment: Environment, roleName: string, log: Log) {
   };
   const { DATABASE_URL: url, DATABASE_DIRECT_URL: directUrl, DATABASE_READ_URL: readUrl } = environment;
   return {
-    database: createDatabase({ ...options, url: url ?? '', directUrl }),
+    database: createDatabase({ ...options, url: url ?? '', directUrl, health }),
     replica: readUrl === null ? null : createDatabase({ ...options, url: readUrl }),
   };
 }
@@ -148,6 +194,8 @@ async function openEmbedded(
     redis: null,
     postgresSettings: () => null,
     redisSettings: () => null,
+    fault: () => null,
+    backlog: embeddedBacklog(journal.backlog, clock),
     fences: createLocalFences({ db }),
     admission({ timed }) {
       const admission = createEmbeddedAdmission({ db, clock, log, ledger: journal, timed });

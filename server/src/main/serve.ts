@@ -5,7 +5,6 @@ import { type Listener, listen } from '../http/listener.ts';
 import { createLog, type Log } from '../kit/log.ts';
 import { uuidAt } from '../kit/uuid-time.ts';
 import type { RunningMail } from '../mail/mail.ts';
-import type { Redis } from '../store/redis/redis.ts';
 import { keyPeppersFrom } from './auth-secrets.ts';
 import { createBrowserSessions } from './create-browser-sessions.ts';
 import { createMail } from './create-mail.ts';
@@ -14,7 +13,7 @@ import { createTracing, type RunningTracing } from './create-tracing.ts';
 import { createUpstream, type Upstream } from './create-upstream.ts';
 import type { Environment } from './environment.ts';
 import { createMeasurements } from './measurements.ts';
-import { type Configuration, isPostgresqlUp, openConfiguration } from './open-configuration.ts';
+import { type Configuration, openConfiguration } from './open-configuration.ts';
 import { type DataDirectory, type MeteringPart, openStores, type Stores } from './open-stores.ts';
 import { type RoleName, roles } from './roles.ts';
 import { createRuntime, type Runtime } from './runtime.ts';
@@ -22,6 +21,7 @@ import type { RunningAdmission } from './start-admission.ts';
 import { type RunningAuthenticators, startAuthenticators } from './start-authenticators.ts';
 import { applyConfigAtStart } from './start-config.ts';
 import { type RunningInference, startInference } from './start-inference.ts';
+import { healthChecksOf } from './store-faults.ts';
 import { type ClockWatch, timeSourcesOf, watchClocks } from './watch-clocks.ts';
 import { withAlerts } from './with-alerts.ts';
 import { withConsole } from './with-console.ts';
@@ -136,9 +136,10 @@ interface RunningParts {
   readonly metering: () => MeteringPart | null;
 }
 
-function healthOf({ runtime, stores, configuration, clocks, metering }: RunningParts): Health {
+function healthOf(running: RunningParts): Health {
+  const { runtime, stores, clocks, metering } = running;
   const { redis } = stores;
-  const { roleName, leaving, clock, deployment } = runtime;
+  const { roleName, leaving, deployment } = runtime;
   const meteringHealth = metering()?.health();
   const redisSettings = stores.redisSettings();
   const postgresSettings = stores.postgresSettings();
@@ -147,33 +148,12 @@ function healthOf({ runtime, stores, configuration, clocks, metering }: RunningP
     version: deployment.version,
     role: roleName,
     stores: redis === null ? 'embedded' : 'servers',
-    checks: {
-      postgresql: checkOf(
-        isPostgresqlUp(configuration, clock.nowMs()),
-        'Management returns 503. Inference uses the last known configuration.',
-      ),
-      ...(redis !== null && {
-        redis: checkOf(
-          isRedisUp(redis),
-          'Requests that are subject to a limit get 503. Relay serves the others and keeps their usage on disk.',
-        ),
-      }),
-    },
+    checks: healthChecksOf(running),
     ...(redis !== null && { clock: clocks.health() }),
     ...(postgresSettings !== null && { postgresql_settings: postgresSettings }),
     ...(redisSettings !== null && { redis_settings: redisSettings }),
     ...(meteringHealth !== undefined && { metering: meteringHealth }),
   };
-}
-
-function checkOf(isUp: boolean, detail: string): Health['checks'][string] {
-  return isUp ? { status: 'ok' } : { status: 'unavailable', detail };
-}
-
-/** A server that is frozen keeps its connections, and only the circuit breaker notices. */
-function isRedisUp(redis: Redis): boolean {
-  const { ready, breaker } = redis.state();
-  return ready && breaker === 'closed';
 }
 
 /**

@@ -4,7 +4,6 @@ import type { AdmissionEngine } from '../admission/engine.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Log } from '../kit/log.ts';
 import type { Sealer } from '../kit/seal.ts';
-import { startBacklog } from '../metering/backlog.ts';
 import { createIdleShards } from '../metering/compare-windows.ts';
 import type { LedgerJournal } from '../metering/journal/index.ts';
 import { startLedgerWorker } from '../metering/ledger-worker.ts';
@@ -37,19 +36,17 @@ export interface MeteringParts extends LedgerParts {
 /** The worker role: moves usage to the ledger and its sinks, and compares the ledger with the limits. */
 export function startMetering(parts: MeteringParts) {
   const worker = startLedgerWorker(parts);
-  const backlog = startBacklog(parts);
   const patrol = startShardPatrol(parts);
   const isIdle = createIdleShards(parts.redis);
   const reconciliation = startReconciliation({ ...parts, isIdle, windowStartMs });
   const followers = parts.sinks.follow(parts.db);
   return {
     worker,
-    backlog,
     reconciliation,
     followers,
     health: () => healthOf(reconciliation),
     async stop(): Promise<void> {
-      await Promise.all([worker.stop(), backlog.stop(), patrol.stop(), reconciliation.stop()]);
+      await Promise.all([worker.stop(), patrol.stop(), reconciliation.stop()]);
       await Promise.all(followers.map((follower) => follower.stop()));
     },
   };
@@ -69,7 +66,6 @@ export function startEmbeddedMetering(parts: EmbeddedMeteringParts) {
   const followers = parts.sinks.follow(parts.db);
   return {
     worker: { counts: journal.counts },
-    backlog: { state: journal.backlog },
     reconciliation,
     followers,
     health: () => healthOf(reconciliation),
