@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { StoreHealth } from '../store-health.ts';
+import { reasonOf, type StoreHealth } from '../store-health.ts';
 import type { StoreLog } from '../store-log.ts';
 import { createConnectionLine } from './connection-line.ts';
 import type { DatabaseHandle } from './database-handle.ts';
@@ -53,7 +53,9 @@ export function createDatabase(options: DatabaseOptions): DatabaseHandle {
   const openPool = (max: number, config = connection) => {
     const opened = new pg.Pool({ ...config, max, idleTimeoutMillis: 30_000 });
     // An idle connection that breaks reports here; the pool has already dropped it.
-    opened.on('error', (error) => options.log.warn({ err: error }, 'idle PostgreSQL connection lost'));
+    opened.on('error', (error) =>
+      options.log.warn({ reason: reasonOf(error) }, 'idle PostgreSQL connection lost'),
+    );
     return opened;
   };
   // Separate, so that a connection that acts for an organization never acts for the deployment.
