@@ -159,6 +159,10 @@ function readingsOfMetering({ admission, metering, backlog: { state: backlog, wo
         count,
       ]);
     },
+    relay_reconciliation_unsettled_seconds: () => {
+      const state = reconciliation();
+      return state === null ? null : state.unsettledMs / 1_000;
+    },
     relay_reconciliation_corrections_total: () => metering()?.reconciliation.state().corrected ?? null,
     relay_reconciliation_drift_ratio: () => reconciliation()?.driftRatioMax ?? null,
     relay_reconciliation_run_timestamp_seconds: () => {

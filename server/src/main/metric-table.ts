@@ -222,6 +222,10 @@ export const metricTable = {
     labels: ['result'],
     help: 'Limit windows compared with the ledger in the last run: `checked`, `unsettled`, and `drifted` (different, and not corrected).',
   },
+  relay_reconciliation_unsettled_seconds: {
+    kind: 'gauge',
+    help: 'How long the oldest limit window could not be compared with the ledger, because its organization was never idle.',
+  },
   relay_reconciliation_corrections_total: {
     kind: 'counter',
     help: 'Limit counters that this worker corrected to match the ledger. Each is in the log.',

@@ -44,6 +44,7 @@ export interface DataDirectory {
 export interface MeteringOptions {
   readonly usage: AdmissionEngine['usage'];
   readonly recount: AdmissionEngine['recount'];
+  readonly inFlight: AdmissionEngine['inFlight'];
   readonly retentionDays: number;
 }
 

@@ -4,7 +4,7 @@ import type { AdmissionEngine } from '../admission/engine.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Log } from '../kit/log.ts';
 import type { Sealer } from '../kit/seal.ts';
-import { createIdleShards } from '../metering/compare-windows.ts';
+import { createIdleShards, createUntilWritten } from '../metering/compare-windows.ts';
 import type { LedgerJournal } from '../metering/journal/index.ts';
 import { startLedgerWorker } from '../metering/ledger-worker.ts';
 import { type Reconciliation, startReconciliation } from '../metering/reconcile.ts';
@@ -21,6 +21,7 @@ interface LedgerParts {
   readonly log: Log;
   readonly usage: AdmissionEngine['usage'];
   readonly recount: AdmissionEngine['recount'];
+  readonly inFlight: AdmissionEngine['inFlight'];
   readonly retentionDays: number;
   readonly sinks: ConfiguredSinks;
 }
@@ -38,7 +39,8 @@ export function startMetering(parts: MeteringParts) {
   const worker = startLedgerWorker(parts);
   const patrol = startShardPatrol(parts);
   const isIdle = createIdleShards(parts.redis);
-  const reconciliation = startReconciliation({ ...parts, isIdle, windowStartMs });
+  const untilWritten = createUntilWritten(parts.redis);
+  const reconciliation = startReconciliation({ ...parts, isIdle, untilWritten, windowStartMs });
   const followers = parts.sinks.follow(parts.db);
   return {
     worker,

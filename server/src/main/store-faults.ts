@@ -3,6 +3,7 @@ import type { StoreFault, StoreFaults, StoreName, StoreOperation } from '../stor
 import { type Configuration, isPostgresqlUp } from './open-configuration.ts';
 import type { Stores } from './open-stores.ts';
 import type { Runtime } from './runtime.ts';
+import type { RunningAdmission } from './start-admission.ts';
 
 export interface FaultParts {
   readonly runtime: Pick<Runtime, 'clock'>;
@@ -43,4 +44,20 @@ export function healthChecksOf(parts: FaultParts): Health['checks'] {
         : { status: 'unavailable', ...fault, detail: DETAILS[store][fault.operation] },
     ]),
   );
+}
+
+interface LedgerParts {
+  readonly stores: Pick<Stores, 'backlog'>;
+  readonly admission: Pick<RunningAdmission, 'spoolState'>;
+}
+
+/** Whether usage reaches the ledger, as far as this process knows: what it does not know is null. */
+export function ledgerHealthOf({ stores, admission }: LedgerParts): NonNullable<Health['ledger']> {
+  const state = stores.backlog.state();
+  return {
+    workers: stores.backlog.workers(),
+    waiting_entries: state?.entries ?? null,
+    lag_ms: state === null ? null : Math.round(state.lagMs),
+    spooled_entries: admission.spoolState().waiting,
+  };
 }

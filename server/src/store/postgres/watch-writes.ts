@@ -19,18 +19,25 @@ export function watchPostgresWrites(
   async function look(): Promise<void> {
     if (isLooking) return;
     isLooking = true;
-    try {
-      const { rows } = await database.query<{ read_only: string }>(PROBE);
-      health.works('read');
-      if (rows[0]?.read_only === 'on') health.failed('write', new Error('transaction_read_only is on'));
-      else health.works('write');
-    } catch {
-      // The connection has noted why. A server that does not allow the function is judged by other calls.
-    } finally {
-      isLooking = false;
-    }
+    await lookAtWrites(database, health);
+    isLooking = false;
   }
   const timer = setInterval(() => void look(), EVERY_MS);
   timer.unref();
   return { stop: () => clearInterval(timer) };
+}
+
+/** Never fails. */
+export async function lookAtWrites(
+  database: Pick<DatabaseHandle, 'query'>,
+  health: Pick<StoreHealth, 'failed' | 'works'>,
+): Promise<void> {
+  try {
+    const { rows } = await database.query<{ read_only: string }>(PROBE);
+    health.works('read');
+    if (rows[0]?.read_only === 'on') health.failed('write', new Error('transaction_read_only is on'));
+    else health.works('write');
+  } catch {
+    // The connection has noted why. A server that does not allow the function is judged by other calls.
+  }
 }
