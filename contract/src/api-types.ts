@@ -2324,6 +2324,8 @@ export interface components {
              * @description RFC 3339, UTC, with milliseconds.
              */
             to: string;
+            /** @description The ledger has all requests that ended before this time; later ones may be missing. Null while that is not known. Normally a few seconds ago; older while no worker runs, or while a store fails. */
+            complete_until?: string | null;
             /**
              * @description `own`: only the caller’s requests, because the caller lacks `relay:usage:read:organization`.
              * @enum {string}
@@ -3375,6 +3377,8 @@ export interface components {
              * @description RFC 3339, UTC, with milliseconds.
              */
             to: string;
+            /** @description The ledger has all requests that ended before this time; later ones may be missing. Null while that is not known. Normally a few seconds ago; older while no worker runs, or while a store fails. */
+            complete_until?: string | null;
             /**
              * @description `own`: only the caller’s requests, because the caller lacks `relay:usage:read:organization`.
              * @enum {string}
@@ -3552,6 +3556,8 @@ export interface components {
              * @description RFC 3339, UTC, with milliseconds.
              */
             to: string;
+            /** @description The ledger has all requests that ended before this time; later ones may be missing. Null while that is not known. Normally a few seconds ago; older while no worker runs, or while a store fails. */
+            complete_until?: string | null;
             /** @description All failed requests, including those that Relay rejected. */
             requests: number;
             /** @description The most frequent first; at most 100. */
@@ -4008,6 +4014,7 @@ export interface components {
             clock?: components["schemas"]["ClockHealth"];
             postgresql_settings?: components["schemas"]["PostgresqlSettings"];
             redis_settings?: components["schemas"]["RedisSettings"];
+            ledger?: components["schemas"]["LedgerHealth"];
             metering?: components["schemas"]["MeteringHealth"];
         } & {
             [key: string]: unknown;
@@ -4290,6 +4297,8 @@ export interface components {
              * @description RFC 3339, UTC, with milliseconds.
              */
             to: string;
+            /** @description The ledger has all requests that ended before this time; later ones may be missing. Null while that is not known. Normally a few seconds ago; older while no worker runs, or while a store fails. */
+            complete_until?: string | null;
             /**
              * @description `own`: only the caller’s requests, because the caller lacks `relay:usage:read:organization`.
              * @enum {string}
@@ -4358,6 +4367,19 @@ export interface components {
              * @default false
              */
             takes_over?: boolean;
+        };
+        /** LedgerHealth */
+        LedgerHealth: {
+            /** @description Workers of the whole deployment that read usage. Null while that is not known. */
+            workers: number | null;
+            /** @description Usage entries of the whole deployment that are not in the ledger yet; an entry has one or more requests. Null while that is not known. */
+            waiting_entries: number | null;
+            /** @description Age of the oldest of them; 0 when there is none. */
+            lag_ms: number | null;
+            /** @description Usage on the disk of this process that Redis does not have yet. */
+            spooled_entries: number;
+        } & {
+            [key: string]: unknown;
         };
         /** LimitPolicy */
         LimitPolicy: {
@@ -6161,6 +6183,8 @@ export interface components {
              * @description RFC 3339, UTC, with milliseconds.
              */
             at: string;
+            /** @description The ledger has all requests that ended before this time; later ones may be missing. Null while that is not known. Normally a few seconds ago; older while no worker runs, or while a store fails. */
+            complete_until?: string | null;
             /**
              * @description `own`: only the caller’s requests, because the caller lacks `relay:usage:read:organization`.
              * @enum {string}
@@ -6220,6 +6244,8 @@ export interface components {
         };
         /** StatsSummary */
         StatsSummary: {
+            /** @description The ledger has all requests that ended before this time; later ones may be missing. Null while that is not known. Normally a few seconds ago; older while no worker runs, or while a store fails. */
+            complete_until?: string | null;
             providers: number;
             endpoints: number;
             lanes: number;
@@ -6478,6 +6504,8 @@ export interface components {
              * @description RFC 3339, UTC, with milliseconds.
              */
             to: string;
+            /** @description The ledger has all requests that ended before this time; later ones may be missing. Null while that is not known. Normally a few seconds ago; older while no worker runs, or while a store fails. */
+            complete_until?: string | null;
             series: components["schemas"]["Series"][];
         };
         /** TotpConfirmation */

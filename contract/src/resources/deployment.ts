@@ -127,6 +127,19 @@ export const HealthReport = open('HealthReport', {
       persistence: oneOf(['append_only', 'snapshots', 'none', 'unknown']),
     }),
   ),
+  ledger: optional(
+    open('LedgerHealth', {
+      workers: nullable(integer(), {
+        description: 'Workers of the whole deployment that read usage. Null while that is not known.',
+      }),
+      waiting_entries: nullable(integer(), {
+        description:
+          'Usage entries of the whole deployment that are not in the ledger yet; an entry has one or more requests. Null while that is not known.',
+      }),
+      lag_ms: nullable(integer(), { description: 'Age of the oldest of them; 0 when there is none.' }),
+      spooled_entries: integer({ description: 'Usage on the disk of this process that Redis does not have yet.' }),
+    }),
+  ),
   metering: optional(
     open('MeteringHealth', {
       drift: nullable(

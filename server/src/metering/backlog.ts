@@ -59,7 +59,7 @@ export function startBacklog(deps: BacklogDeps): Backlog {
     try {
       if (!isEveryShardSeen) await noteBusyShards(redis);
       isEveryShardSeen = true;
-      const { commands, ...state } = await readBacklog(deps);
+      const { state, commands } = await readBacklog(deps);
       const present = await presentWorkers(redis, worker).catch(() => null);
       const isWhole = acceptsWrites();
       [found, workers] = [state, isWhole ? present : null];
@@ -105,10 +105,10 @@ export function embeddedBacklog(state: () => BacklogState, clock: Pick<Clock, 'n
   };
 }
 
-export async function readBacklog({
-  redis,
-  clock,
-}: Pick<BacklogDeps, 'redis' | 'clock'>): Promise<BacklogState & { readonly commands: number }> {
+export async function readBacklog({ redis, clock }: Pick<BacklogDeps, 'redis' | 'clock'>): Promise<{
+  readonly state: BacklogState;
+  readonly commands: number;
+}> {
   let [entries, taken, commands] = [0, 0, 0];
   let oldestMs = Number.POSITIVE_INFINITY;
   for (const prefix of await redis.shards.list()) {
@@ -126,7 +126,7 @@ export async function readBacklog({
     oldestMs = Math.min(oldestMs, appendedAtMs(first) ?? oldestMs);
   }
   const lagMs = Number.isFinite(oldestMs) ? Math.max(0, clock.nowMs() - oldestMs) : 0;
-  return { entries, taken, lagMs, commands };
+  return { state: { entries, taken, lagMs }, commands };
 }
 
 /** A sorted set of the workers by when they last said that they run, in seconds of the clock of Redis. */
