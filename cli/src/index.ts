@@ -26,8 +26,8 @@ export async function run(argv: readonly string[]): Promise<number> {
     });
   }
   const exitCode = await runIn(surroundings, argv);
-  // Open connections of a failed start would keep the process alive.
-  if (isServer && exitCode !== exitCodes.ok) process.exit(exitCode);
+  // Open connections of a failed start, or to a store that hangs, would keep the process alive.
+  if (isServer) process.exit(exitCode);
   return exitCode;
 }
 

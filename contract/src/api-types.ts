@@ -2324,6 +2324,8 @@ export interface components {
              * @description RFC 3339, UTC, with milliseconds.
              */
             to: string;
+            /** @description The ledger has all requests that ended before this time; later ones may be missing. Null while that is not known. Normally a few seconds ago; older while no worker runs, or while a store fails. */
+            complete_until?: string | null;
             /**
              * @description `own`: only the caller’s requests, because the caller lacks `relay:usage:read:organization`.
              * @enum {string}
@@ -3402,6 +3404,8 @@ export interface components {
              * @description RFC 3339, UTC, with milliseconds.
              */
             to: string;
+            /** @description The ledger has all requests that ended before this time; later ones may be missing. Null while that is not known. Normally a few seconds ago; older while no worker runs, or while a store fails. */
+            complete_until?: string | null;
             /**
              * @description `own`: only the caller’s requests, because the caller lacks `relay:usage:read:organization`.
              * @enum {string}
@@ -3579,6 +3583,8 @@ export interface components {
              * @description RFC 3339, UTC, with milliseconds.
              */
             to: string;
+            /** @description The ledger has all requests that ended before this time; later ones may be missing. Null while that is not known. Normally a few seconds ago; older while no worker runs, or while a store fails. */
+            complete_until?: string | null;
             /** @description All failed requests, including those that Relay rejected. */
             requests: number;
             /** @description The most frequent first; at most 100. */
@@ -3973,8 +3979,19 @@ export interface components {
         };
         /** HealthCheck */
         HealthCheck: {
-            /** @enum {string} */
+            /**
+             * @description `ok`: the store answers and accepts what Relay writes to it.
+             * @enum {string}
+             */
             status: "ok" | "unavailable";
+            /**
+             * @description What fails. `read`: the store cannot be reached or read. `write`: it answers and rejects writes.
+             * @enum {string}
+             */
+            operation?: "read" | "write";
+            /** @description Why, in the store’s own words. */
+            reason?: string;
+            /** @description What follows for requests. */
             detail?: string;
         } & {
             [key: string]: unknown;
@@ -4024,6 +4041,7 @@ export interface components {
             clock?: components["schemas"]["ClockHealth"];
             postgresql_settings?: components["schemas"]["PostgresqlSettings"];
             redis_settings?: components["schemas"]["RedisSettings"];
+            ledger?: components["schemas"]["LedgerHealth"];
             metering?: components["schemas"]["MeteringHealth"];
         } & {
             [key: string]: unknown;
@@ -4306,6 +4324,8 @@ export interface components {
              * @description RFC 3339, UTC, with milliseconds.
              */
             to: string;
+            /** @description The ledger has all requests that ended before this time; later ones may be missing. Null while that is not known. Normally a few seconds ago; older while no worker runs, or while a store fails. */
+            complete_until?: string | null;
             /**
              * @description `own`: only the caller’s requests, because the caller lacks `relay:usage:read:organization`.
              * @enum {string}
@@ -4374,6 +4394,19 @@ export interface components {
              * @default false
              */
             takes_over?: boolean;
+        };
+        /** LedgerHealth */
+        LedgerHealth: {
+            /** @description Workers of the whole deployment that read usage. Null while that is not known. */
+            workers: number | null;
+            /** @description Usage entries of the whole deployment that are not in the ledger yet; an entry has one or more requests. Null while that is not known. */
+            waiting_entries: number | null;
+            /** @description Age of the oldest of them; 0 when there is none. */
+            lag_ms: number | null;
+            /** @description Usage on the disk of this process that Redis does not have yet. */
+            spooled_entries: number;
+        } & {
+            [key: string]: unknown;
         };
         /** LimitPolicy */
         LimitPolicy: {
@@ -6177,6 +6210,8 @@ export interface components {
              * @description RFC 3339, UTC, with milliseconds.
              */
             at: string;
+            /** @description The ledger has all requests that ended before this time; later ones may be missing. Null while that is not known. Normally a few seconds ago; older while no worker runs, or while a store fails. */
+            complete_until?: string | null;
             /**
              * @description `own`: only the caller’s requests, because the caller lacks `relay:usage:read:organization`.
              * @enum {string}
@@ -6236,6 +6271,8 @@ export interface components {
         };
         /** StatsSummary */
         StatsSummary: {
+            /** @description The ledger has all requests that ended before this time; later ones may be missing. Null while that is not known. Normally a few seconds ago; older while no worker runs, or while a store fails. */
+            complete_until?: string | null;
             providers: number;
             endpoints: number;
             lanes: number;
@@ -6494,6 +6531,8 @@ export interface components {
              * @description RFC 3339, UTC, with milliseconds.
              */
             to: string;
+            /** @description The ledger has all requests that ended before this time; later ones may be missing. Null while that is not known. Normally a few seconds ago; older while no worker runs, or while a store fails. */
+            complete_until?: string | null;
             series: components["schemas"]["Series"][];
         };
         /** TotpConfirmation */

@@ -1,14 +1,15 @@
 import { ProgramError } from '../kit/program-error.ts';
-import { count } from '../output/cells.ts';
-import { type Check, type Examination, type Finding, fail, ok, warn } from './finding.ts';
-import { readHealth } from './read-health.ts';
+import { count, milliseconds } from '../output/cells.ts';
+import { type Check, type Examination, type Finding, fail, note, ok, warn } from './finding.ts';
+import { type Health, readHealth } from './read-health.ts';
 
-const STREAM_ENTRIES_MAX = 10_000;
+/** The ledger is a few seconds behind at any time. */
+const LAG_MS_MAX = 60_000;
 
 /** Whether usage reaches the ledger, and whether live limits agree with it. */
 export const checkMetering: Check = async (examination) => {
-  const { metering } = await readHealth(examination);
-  const findings: Finding[] = [];
+  const { metering, ledger } = await readHealth(examination);
+  const findings: Finding[] = ledger === undefined ? [] : ledgerFindings(ledger);
   const drift = metering?.drift ?? 0;
   if (drift > 0) {
     findings.push(
@@ -19,24 +20,58 @@ export const checkMetering: Check = async (examination) => {
       ),
     );
   }
-  findings.push(...backlog(await readMetrics(examination)));
-  return findings.length > 0
-    ? findings
-    : [ok('metering', 'The ledger is up to date and agrees with the limits.')];
+  findings.push(...lostUsage(await readMetrics(examination)));
+  if (findings.length > 0) return findings;
+  const isCompared = metering !== undefined && metering.compared_at !== null && metering.unsettled === 0;
+  return [
+    ok(
+      'metering',
+      isCompared
+        ? 'The ledger is up to date and agrees with the limits.'
+        : 'The ledger is up to date. Whether it agrees with the limits, only a worker knows after its first comparison.',
+    ),
+  ];
 };
 
-function backlog(metrics: ReadonlyMap<string, number>): Finding[] {
+/** What is not known is a finding too: it must not read as if all were well. */
+export function ledgerFindings(ledger: NonNullable<Health['ledger']>): Finding[] {
+  const { workers, waiting_entries: waiting, lag_ms: lagMs, spooled_entries: spooled } = ledger;
   const findings: Finding[] = [];
-  const waiting = metrics.get('relay_usage_stream_entries') ?? 0;
-  if (waiting > STREAM_ENTRIES_MAX) {
-    const message = `At least ${count(waiting, 'settled request')} are not in the ledger yet.`;
-    findings.push(warn('metering', message, 'Start another worker. Run: `relay serve --role worker`'));
-  }
-  const spooled = metrics.get('relay_spool_entries') ?? 0;
+  if (workers === null || waiting === null || lagMs === null)
+    findings.push(
+      note(
+        'metering',
+        'It is not known whether usage reaches the ledger: this process has not read the usage streams yet.',
+        'Run it again in 10 seconds.',
+      ),
+    );
+  else if (workers === 0)
+    findings.push(
+      fail(
+        'metering',
+        waiting === 0
+          ? 'No worker is running.'
+          : `No worker is running: usage waits, the oldest for ${milliseconds(lagMs)}.`,
+        'Start one. Run: `relay serve --role worker`',
+      ),
+    );
+  else if (lagMs > LAG_MS_MAX)
+    findings.push(
+      warn(
+        'metering',
+        `The ledger is ${milliseconds(lagMs)} behind: ${count(waiting, 'usage entry', 'usage entries')} wait.`,
+        'Read the worker’s log. If it works, start another one. Run: `relay serve --role worker`',
+      ),
+    );
   if (spooled > 0) {
     const message = `The usage of ${count(spooled, 'settled request')} is on disk, not in Redis.`;
-    findings.push(warn('metering', message, 'Restore Redis; Relay then sends the usage automatically.'));
+    findings.push(warn('metering', message, 'Relay sends it automatically. If it stays, restore Redis.'));
   }
+  return findings;
+}
+
+function lostUsage(metrics: ReadonlyMap<string, number>): Finding[] {
+  const findings: Finding[] = [];
   const refused = metrics.get('relay_ledger_poisoned_total') ?? 0;
   if (refused > 0) {
     const them = refused === 1 ? 'it' : 'them';

@@ -4,9 +4,9 @@ import { dataOf } from '../api/client.ts';
 import { databaseUrlOf } from '../kit/database-url.ts';
 import { ProgramError } from '../kit/program-error.ts';
 import { count, milliseconds } from '../output/cells.ts';
-import { storeFindings } from './check-stores.ts';
-import { type Check, type Finding, fail, ok, warn } from './finding.ts';
-import { readHealth } from './read-health.ts';
+import { availability, failedNeed, storeFindings } from './check-stores.ts';
+import { type Check, type Finding, fail, ok, skipped, warn } from './finding.ts';
+import { readHealth, serves } from './read-health.ts';
 
 const SKEW_MS_MAX = 5_000;
 const SLOW_MS = 1_000;
@@ -44,18 +44,7 @@ export const checkReachable: Check = async ({ api, surroundings }) => {
 /** The server's report on its stores. */
 export const checkHealth: Check = async (examination) => {
   const health = await readHealth(examination);
-  const findings: Finding[] = [];
-  for (const [name, check] of [
-    ['PostgreSQL', health.checks['postgresql']],
-    ['Redis', health.checks['redis']],
-  ] as const) {
-    if (check === undefined) continue;
-    findings.push(
-      check.status === 'ok'
-        ? ok('stores', `${name} is up.`)
-        : fail('stores', `${name} is down.`, `Restore ${name}; Relay reconnects automatically.`),
-    );
-  }
+  const findings: Finding[] = availability(health);
   const { clock } = health;
   if (clock?.detail !== undefined) {
     const finding = clock.status === 'ok' ? warn : fail;
@@ -89,15 +78,26 @@ export const checkVersion: Check = async ({ api }) => {
   ];
 };
 
-/** Checks the token of each API. */
-export const checkTokens: Check = async ({ api }) => {
+/** Checks the token of each API that this process serves. Without PostgreSQL, tokens of management cannot be looked up. */
+export const checkTokens: Check = async (examination) => {
+  const { api } = examination;
   const { tokens, server } = api.connection;
+  const health = await readHealth(examination);
   const findings: Finding[] = [];
   const planes = [
     ['management', 'admin token', () => api.management.GET('/api/account')],
     ['inference', 'API token', () => api.inference.GET('/models')],
   ] as const;
   for (const [plane, kind, call] of planes) {
+    if (!(await serves(examination, health, plane))) {
+      findings.push(skipped('tokens', `a process with the role ${health.role} does not serve ${plane}.`));
+      continue;
+    }
+    const missing = plane === 'management' ? failedNeed(health, 'postgresql') : null;
+    if (missing !== null) {
+      findings.push(skipped('tokens', missing));
+      continue;
+    }
     if (tokens[plane] === null) {
       findings.push(
         warn(
@@ -112,7 +112,7 @@ export const checkTokens: Check = async ({ api }) => {
       await call();
       findings.push(ok('tokens', `The server accepted the ${plane} token.`));
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
+      if (!(error instanceof ApiError) || error.status >= 500) throw error;
       findings.push(
         fail(
           'tokens',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { storeFindings } from './check-stores.ts';
+import { availability, failedNeed, storeFindings } from './check-stores.ts';
 
 const postgresql = { pooled: false, unsafe: [], missing_timeouts: [] };
 const redis = { eviction: 'noeviction', persistence: 'append_only' } as const;
@@ -39,5 +39,31 @@ describe('findings on the stores', () => {
     );
     assert.match(found[0]?.fix ?? '', /maxmemory-policy noeviction/);
     assert.match(found[1]?.fix ?? '', /appendonly yes/);
+  });
+});
+
+describe('a store that fails', () => {
+  const rejecting = { status: 'unavailable', operation: 'write', reason: 'OOM command not allowed' } as const;
+  const down = { status: 'unavailable', operation: 'read', reason: 'WRONGPASS invalid password' } as const;
+  const well = { status: 'ok' } as const;
+
+  it('is told with its own words, and with what mends it', () => {
+    const [, full] = availability({ checks: { postgresql: well, redis: rejecting } });
+    assert.equal(full?.message, 'Redis rejects writes: OOM command not allowed');
+    assert.match(full?.fix ?? '', /maxmemory/);
+    const [rejected] = availability({ checks: { redis: down } });
+    assert.match(rejected?.message ?? '', /^Redis is down: WRONGPASS/);
+    assert.match(rejected?.fix ?? '', /REDIS_URL/);
+  });
+
+  it('is the reason of every check that needs it, and of no other', () => {
+    const checks = { postgresql: rejecting, redis: well };
+    assert.equal(failedNeed({ checks }, 'every store'), 'PostgreSQL rejects writes.');
+    assert.equal(failedNeed({ checks }, 'postgresql'), null, 'it can be read');
+    assert.equal(
+      failedNeed({ checks: { postgresql: down, redis: well } }, 'postgresql'),
+      'PostgreSQL is down.',
+    );
+    assert.equal(failedNeed({ checks: { postgresql: well, redis: down } }, 'postgresql'), null);
   });
 });

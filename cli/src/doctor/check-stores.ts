@@ -1,4 +1,4 @@
-import { type Finding, fail, warn } from './finding.ts';
+import { type Finding, fail, type Need, ok, warn } from './finding.ts';
 import type { Health } from './read-health.ts';
 
 const NEEDED_TIMEOUTS = [
@@ -6,6 +6,56 @@ const NEEDED_TIMEOUTS = [
   ['lock_timeout', '5s'],
   ['idle_in_transaction_session_timeout', '10s'],
 ] as const;
+
+const STORES = [
+  ['postgresql', 'PostgreSQL'],
+  ['redis', 'Redis'],
+] as const;
+
+/** What mends a store, by its own words. */
+const FIXES: readonly (readonly [reason: RegExp, fix: string])[] = [
+  [/^OOM\b/, 'Raise `maxmemory` of Redis, or find what else fills it. Run: `redis-cli INFO memory`'],
+  [/^READONLY\b/, 'REDIS_URL leads to a replica. Let it lead to the master.'],
+  [/^(?:WRONGPASS|NOAUTH|NOPERM)\b/, 'Put the password of Redis into REDIS_URL, and restart Relay.'],
+  [/^(?:MISCONF|NOREPLICAS)\b/, 'Mend what Redis names in its log; Relay continues automatically.'],
+  [/no space left|disk full/i, 'Free space on the disk of PostgreSQL; Relay continues automatically.'],
+  [/read.only/i, 'DATABASE_URL leads to a standby or a read-only database. Let it lead to the primary.'],
+  [
+    /too many clients|connection slots|too many connections/i,
+    'Raise `max_connections` of PostgreSQL, or lower RELAY_DATABASE_POOL_MAX.',
+  ],
+  [/password authentication failed/i, 'Put the password of PostgreSQL into DATABASE_URL, and restart Relay.'],
+];
+
+/** Whether each store answers and accepts writes. */
+export function availability({ checks }: Pick<Health, 'checks'>): Finding[] {
+  return STORES.flatMap(([key, name]) => {
+    const check = checks[key];
+    if (check === undefined) return [];
+    if (check.status === 'ok') return [ok('stores', `${name} is up.`)];
+    const what = check.operation === 'write' ? 'rejects writes' : 'is down';
+    const { reason } = check;
+    const fix = FIXES.find(([words]) => words.test(reason ?? ''))?.[1];
+    return [
+      fail(
+        'stores',
+        reason === undefined ? `${name} ${what}.` : `${name} ${what}: ${reason}`,
+        fix ?? `Restore ${name}; Relay reconnects automatically.`,
+      ),
+    ];
+  });
+}
+
+/** Why a check that needs this would fail for a reason that is a finding already; null when it can run. */
+export function failedNeed({ checks }: Pick<Health, 'checks'>, need: Need): string | null {
+  for (const [key, name] of STORES) {
+    const check = checks[key];
+    if (check === undefined || check.status === 'ok') continue;
+    const what = check.operation === 'write' ? 'rejects writes' : 'is down';
+    if (need === 'every store' || (need === key && check.operation !== 'write')) return `${name} ${what}.`;
+  }
+  return null;
+}
 
 /** What to change in the settings of PostgreSQL and Redis. */
 export function storeFindings(health: Pick<Health, 'postgresql_settings' | 'redis_settings'>): Finding[] {

@@ -12,17 +12,28 @@ import { checkEndpoints, checkGuardrails, checkLanes, checkLimits } from './chec
 import { checkMetering } from './check-metering.ts';
 import { checkProviders } from './check-providers.ts';
 import { checkHealth, checkMigrations, checkReachable, checkTokens, checkVersion } from './check-server.ts';
+import { failedNeed } from './check-stores.ts';
 import { checkStreaming } from './check-streaming.ts';
-import { type Check, type Examination, type Finding, fail, type Status, warn } from './finding.ts';
+import {
+  type Check,
+  type Examination,
+  type Finding,
+  fail,
+  type Need,
+  type Status,
+  skipped,
+  warn,
+} from './finding.ts';
+import { type Health, readHealth, serves } from './read-health.ts';
 
-type NamedCheck = readonly [name: string, check: Check];
+type NamedCheck = readonly [name: string, check: Check, need?: Need];
 
 /** Checks without a token, and checks that need management access. */
 const openChecks: readonly NamedCheck[] = [
   ['stores', checkHealth],
-  ['metering', checkMetering],
+  ['metering', checkMetering, 'every store'],
   ['tokens', checkTokens],
-  ['migrations', checkMigrations],
+  ['migrations', checkMigrations, 'postgresql'],
 ];
 const managementChecks: readonly NamedCheck[] = [
   ['version', checkVersion],
@@ -60,27 +71,45 @@ async function doctor(surroundings: Surroundings, options: OptionValues): Promis
 }
 
 async function examine(examination: Examination, asked: readonly NamedCheck[]): Promise<readonly Finding[]> {
-  const { server, tokens } = examination.api.connection;
   const reachable = await attempt('server', checkReachable, examination);
   if (reachable.some(({ check, status }) => check === 'server' && status === 'fail')) return reachable;
+  const health = await readHealth(examination).catch((error: unknown) => {
+    if (error instanceof ProgramError) return null;
+    throw error;
+  });
+  if (health === null) return [...reachable, ...(await attempt('stores', checkHealth, examination))];
   const findings = [...reachable];
-  for (const [name, check] of [...openChecks, ...asked])
-    findings.push(...(await attempt(name, check, examination)));
-  if (tokens.management === null || !(await isAccepted(examination))) {
-    const fix = `Log in with the admin token or an API key. Run: \`relay login ${server}\``;
-    return [...findings, warn('configuration', 'The configuration was not checked.', fix)];
+  for (const [name, check, need] of [...openChecks, ...asked]) {
+    const missing = need === undefined ? null : failedNeed(health, need);
+    findings.push(...(missing === null ? await attempt(name, check, examination) : [skipped(name, missing)]));
   }
+  const obstacle = await obstacleOf(examination, health);
+  if (obstacle !== null) return [...findings, ...obstacle];
   for (const [name, check] of managementChecks) findings.push(...(await attempt(name, check, examination)));
   return findings;
 }
 
-async function isAccepted({ api }: Examination): Promise<boolean> {
+/** Why the configuration cannot be checked here; null when it can. A problem that has a finding gets no second one. */
+async function obstacleOf(examination: Examination, health: Health): Promise<readonly Finding[] | null> {
+  const { api } = examination;
+  const { server, tokens } = api.connection;
+  if (!(await serves(examination, health, 'management'))) {
+    const where = 'Run it at the platform, or at a proxy that leads to it.';
+    const because = `a process with the role ${health.role} serves no management.`;
+    return [{ ...skipped('configuration', because), fix: where }];
+  }
+  const missing = failedNeed(health, 'postgresql');
+  if (missing !== null) return [skipped('configuration', missing)];
+  const fix = `Log in with the admin token or an API key. Run: \`relay login ${server}\``;
+  const refused = [warn('configuration', 'The configuration was not checked.', fix)];
+  if (tokens.management === null) return refused;
   try {
     await api.management.GET('/api/relay/capabilities');
-    return true;
+    return null;
   } catch (error) {
-    if (error instanceof ProgramError && error.exitCode === exitCodes.auth) return false;
-    throw error;
+    if (!(error instanceof ProgramError)) throw error;
+    if (error.exitCode === exitCodes.auth) return refused;
+    return [fail('configuration', error.message, error.detail.fix ?? 'Try again.')];
   }
 }
 

@@ -17,6 +17,9 @@ export interface Examination {
   readonly api: Api;
 }
 
+/** What a check needs: a store that answers, or that also accepts writes. */
+export type Need = 'postgresql' | 'redis' | 'every store';
+
 export type Check = (examination: Examination) => Promise<readonly Finding[]>;
 
 export function ok(check: string, message: string): Finding {
@@ -25,6 +28,11 @@ export function ok(check: string, message: string): Finding {
 
 export function note(check: string, message: string, fix: string): Finding {
   return { check, status: 'note', message, fix: shownFix(fix) };
+}
+
+/** Not a problem of its own: what it depends on failed, and is a finding already. */
+export function skipped(check: string, because: string): Finding {
+  return { check, status: 'note', message: `Not checked: ${because}` };
 }
 
 export function warn(check: string, message: string, fix: string): Finding {

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { ProgramError } from '../kit/program-error.ts';
+import { exitCodes, Outcome, ProgramError } from '../kit/program-error.ts';
 
 const ROLES = ['all', 'platform', 'inference', 'worker'] as const;
 
@@ -13,11 +13,12 @@ export function serveCommand(): Command {
 async function runServer(role: (typeof ROLES)[number]): Promise<void> {
   const isStarted = exitOnSignal();
   // Loaded here, because no other command needs the server.
-  const { EnvironmentError, readEnvironment, serve } = await import('@relay/server');
+  const { EnvironmentError, readEnvironment, serve, StartFailedError } = await import('@relay/server');
   let server: Awaited<ReturnType<typeof serve>>;
   try {
     server = await serve(readEnvironment(process.env, role), role);
   } catch (error) {
+    if (error instanceof StartFailedError) throw new Outcome(exitCodes.error);
     if (!(error instanceof EnvironmentError)) throw error;
     throw new ProgramError(`The settings are invalid:\n${error.message}`);
   }

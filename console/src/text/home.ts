@@ -1,6 +1,12 @@
 import { counted } from '../format/numbers.ts';
 
 export const homeText = {
+  incomplete: {
+    since: (span: string) =>
+      `Requests of the last ${span} are missing from this page: Relay has not written them to the ledger yet. Run relay doctor to see why.`,
+    unknown:
+      'Relay does not know yet whether this page has the latest requests. Run relay doctor to see why.',
+  },
   onlyMine: 'You see only your own requests and spend.',
   totals: 'Totals',
   rows: {

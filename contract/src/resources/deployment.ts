@@ -77,7 +77,19 @@ export const HealthReport = open('HealthReport', {
   ),
   checks: Type.Record(
     Type.String(),
-    open('HealthCheck', { status: oneOf(['ok', 'unavailable']), detail: optional(Type.String()) }),
+    open('HealthCheck', {
+      status: oneOf(['ok', 'unavailable'], {
+        description: '`ok`: the store answers and accepts what Relay writes to it.',
+      }),
+      operation: optional(
+        oneOf(['read', 'write'], {
+          description:
+            'What fails. `read`: the store cannot be reached or read. `write`: it answers and rejects writes.',
+        }),
+      ),
+      reason: optional(Type.String({ description: 'Why, in the store’s own words.' })),
+      detail: optional(Type.String({ description: 'What follows for requests.' })),
+    }),
     { description: 'By store: `postgresql` and, unless the stores are embedded, `redis`.' },
   ),
   clock: optional(
@@ -113,6 +125,19 @@ export const HealthReport = open('HealthReport', {
           'The `maxmemory-policy`. With any value except `noeviction`, Redis can lose usage and limit state.',
       }),
       persistence: oneOf(['append_only', 'snapshots', 'none', 'unknown']),
+    }),
+  ),
+  ledger: optional(
+    open('LedgerHealth', {
+      workers: nullable(integer(), {
+        description: 'Workers of the whole deployment that read usage. Null while that is not known.',
+      }),
+      waiting_entries: nullable(integer(), {
+        description:
+          'Usage entries of the whole deployment that are not in the ledger yet; an entry has one or more requests. Null while that is not known.',
+      }),
+      lag_ms: nullable(integer(), { description: 'Age of the oldest of them; 0 when there is none.' }),
+      spooled_entries: integer({ description: 'Usage on the disk of this process that Redis does not have yet.' }),
     }),
   ),
   metering: optional(

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { completeUntil } from '../complete-until.ts';
 import { closed, Id, integer, nullable, oneOf, optional, query, Timestamp } from '../schema.ts';
 import { LimitUsage } from './limit-usage.ts';
 import { Bucket, spendSums } from './stats.ts';
@@ -63,6 +64,7 @@ export const EndpointStatsPage = closed('EndpointStatsPage', {
   bucket: Bucket,
   from: Timestamp,
   to: Timestamp,
+  ...completeUntil,
   counted: Counted,
   limits: oneOf(['read', 'no_access', 'unavailable'], {
     description:

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { completeUntil } from '../complete-until.ts';
 import { closed, Id, integer, nullable, oneOf, Timestamp } from '../schema.ts';
 import { failureActions, failureResources } from '../words/choices.ts';
 import { BoundPolicy } from './request-log.ts';
@@ -46,6 +47,7 @@ export const Failures = closed('Failures', {
   bucket: Bucket,
   from: Timestamp,
   to: Timestamp,
+  ...completeUntil,
   requests: integer({ description: 'All failed requests, including those that Relay rejected.' }),
   causes: Type.Array(FailureCause, { description: 'The most frequent first; at most 100.' }),
   other_requests: integer({

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { completeUntil } from '../complete-until.ts';
 import { costSums, fallbackPart, unpricedRequests } from '../cost-sums.ts';
 import {
   closed,
@@ -14,6 +15,7 @@ import {
 } from '../schema.ts';
 
 export const StatsSummary = closed('StatsSummary', {
+  ...completeUntil,
   providers: integer(),
   endpoints: integer(),
   lanes: integer(),
@@ -89,6 +91,7 @@ export const Timeseries = closed('Timeseries', {
   bucket: Bucket,
   from: Timestamp,
   to: Timestamp,
+  ...completeUntil,
   series: Type.Array(
     closed('Series', {
       kind: oneOf(['all', 'group', 'none', 'other'], {
@@ -245,6 +248,7 @@ export const spendSums = {
 /** Spend of the present day and month in UTC, and where the month will end at its rate. */
 export const Spend = closed('Spend', {
   at: Timestamp,
+  ...completeUntil,
   counted: oneOf(['organization', 'own'], {
     description:
       '`own`: only the caller’s requests, because the caller lacks `relay:usage:read:organization`.',

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { completeUntil } from '../complete-until.ts';
 import { closed, Id, integer, nullable, Timestamp } from '../schema.ts';
 import { Counted, Quantile } from './endpoint-stats.ts';
 import { Bucket, spendSums } from './stats.ts';
@@ -39,7 +40,7 @@ const ApiKeyStats = closed('ApiKeyStats', {
 });
 export type ApiKeyStats = Static<typeof ApiKeyStats>;
 
-const range = { bucket: Bucket, from: Timestamp, to: Timestamp, counted: Counted };
+const range = { bucket: Bucket, from: Timestamp, to: Timestamp, ...completeUntil, counted: Counted };
 const most = 'with requests in the range, the highest cost first; 10,000 at most.';
 
 /** Traffic, errors, waits, fallbacks and spend of every lane with requests. */

@@ -38,6 +38,14 @@ export interface AdmissionEngine {
   sweep(): Promise<number>;
   usage(organizationId: string, policies: readonly AppliedLimit[]): Promise<PolicyUsage[]>;
   /**
+   * What the windows of limits have used, and how much of it was charged for requests that are still in flight; both at one moment. Null when
+   * that takes too long, or is not known. The memory engine loses no counts, so it has no such call.
+   */
+  inFlight?(
+    organizationId: string,
+    policies: readonly AppliedLimit[],
+  ): Promise<readonly { readonly used: number; readonly inFlight: number }[] | null>;
+  /**
    * In how many milliseconds each of these requests can go, as limits, pace, cooldowns and its own promise stand; others that wait for the
    * same may be ahead of it. Null when it does not wait, and when that is unknown, as behind a concurrency limit. Changes nothing.
    */

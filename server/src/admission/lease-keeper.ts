@@ -37,6 +37,7 @@ export interface LeaseKeeper {
 export function createLeaseKeeper(deps: KeeperDeps): LeaseKeeper {
   let timer: NodeJS.Timeout | null = null;
   let beating = false;
+  let isFailing = false;
 
   async function beat(): Promise<void> {
     if (beating) return;
@@ -45,7 +46,9 @@ export function createLeaseKeeper(deps: KeeperDeps): LeaseKeeper {
     const beats = await Promise.allSettled(toExtend(deps).map((ids) => extend(deps, ids)));
     beating = false;
     const failed = beats.find((each) => each.status === 'rejected');
-    if (failed !== undefined) deps.log.warn({ err: failed.reason }, 'could not extend leases');
+    // Once for an outage.
+    if (failed !== undefined && !isFailing) deps.log.warn({ err: failed.reason }, 'could not extend leases');
+    isFailing = failed !== undefined;
   }
 
   return {

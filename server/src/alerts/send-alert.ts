@@ -63,6 +63,7 @@ export async function sendAlert(
 
 const REASONS: Readonly<Record<FailureReason, string>> = {
   address_refused: 'The URL resolves to an address that this deployment doesn’t allow.',
+  local_resources: 'Relay has no free file descriptor or memory for the connection.',
   dns_failed: 'The host name could not be resolved.',
   connection_refused: 'The receiver refused the connection.',
   connection_failed: 'The connection failed.',

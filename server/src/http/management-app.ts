@@ -333,7 +333,9 @@ function sendError(
   if (hasLeft(request.raw))
     deps.log.debug({ request_id: request.id }, 'the client disconnected before its request was complete');
   else if (error.status >= 500 && error.code !== 'not_implemented') {
-    deps.log.error({ err: error.cause ?? error, request_id: request.id, code: error.code }, 'request failed');
+    // Only of a defect, the cause has more to tell than the error.
+    const err = error.code === 'internal_error' ? (error.cause ?? error) : error;
+    deps.log.error({ err, request_id: request.id, code: error.code }, 'request failed');
   }
   const json = errorResponse(error, { requestId: request.id, publicUrl: deps.publicUrl });
   const heading = request.routeOptions?.config?.errorPage;

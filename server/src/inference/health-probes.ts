@@ -96,7 +96,7 @@ function probed(snapshot: OrganizationSnapshot): Candidate[][] {
 
 interface Probed {
   readonly status: number | null;
-  /** Why there was no answer. */
+  /** Why there was no answer; null also when the provider was not asked. */
   readonly why: string | null;
   readonly unsent: boolean;
   readonly tookMs: number;
@@ -105,7 +105,8 @@ interface Probed {
 function note(deps: HealthProbeDeps, organizationId: string, candidate: Candidate, result: Probed): void {
   const { status, why, unsent, tookMs } = result;
   const ofModels = candidate.provider.healthProbe === 'models';
-  const count = status === null ? 'fault' : verdictOfStatus(status).health;
+  const silent = why === null ? 'neither' : 'fault';
+  const count = status === null ? silent : verdictOfStatus(status).health;
   // A provider without a list of models answers 404.
   if (ofModels && (status === 404 || status === 405)) return;
   deps.health.ended({
@@ -158,8 +159,9 @@ async function send(deps: HealthProbeDeps, organizationId: string, candidate: Ca
       onResponseData() {},
       onResponseEnd: () => end({ status, why: null, unsent: false }),
       onResponseError(_controller, error) {
-        const { why } = FAILURE_WORDS[failureReasonOf(error, connected)];
-        end({ status: null, why, unsent: !connected });
+        const { code, why } = FAILURE_WORDS[failureReasonOf(error, connected)];
+        const isOwn = code === 'internal_error';
+        end({ status: null, why: isOwn ? null : why, unsent: !connected && !isOwn });
       },
     };
     deps.egress.dispatch(candidate.origin, request, handler, organizationId);

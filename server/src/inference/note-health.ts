@@ -18,6 +18,7 @@ export interface SeenAttempt extends Pick<EndedAttempt, 'tookMs' | 'probe' | 'co
 type Judged = Pick<EndedAttempt, 'count' | 'hard' | 'error'>;
 
 const OK: Judged = { count: 'ok', hard: false, error: null };
+const NO_EVIDENCE: Judged = { count: 'neither', hard: false, error: null };
 
 /** The first content is a sign of life: a stream may go on for minutes, and its end tells less about the present. */
 export function noteContent(
@@ -59,7 +60,8 @@ export function noteHealth(
 
 function judge(result: Exclude<AttemptResult, { kind: 'stopped' }>, head: UpstreamHead | null): Judged {
   if (result.kind === 'failure') {
-    const { why, deadline } = result.fault;
+    const { code, why, deadline } = result.fault;
+    if (code === 'internal_error') return NO_EVIDENCE;
     const status = head?.status ?? null;
     const hard = !result.metered.sent && deadline !== true;
     return { count: FAULT_VERDICT.health, hard, error: { message: why, status } };

@@ -13,6 +13,8 @@ export function faultError(exchange: Exchange, candidate: Candidate, fault: Atte
 
 function messageOf(who: string, { code, why }: AttemptFault, retry: boolean): string {
   switch (code) {
+    case 'internal_error':
+      return `Relay could not send the request to a provider: ${why}. Retry; if it happens again, ask the operator to look at the process that answered.`;
     case 'upstream_unreachable':
       return `${who} is unreachable: ${why}. Retry; if it happens again, test the provider.`;
     case 'upstream_timeout':

@@ -17,7 +17,7 @@ const BODY_BYTES_MAX = 1024 * 1024;
 
 export interface ManagementParts {
   readonly runtime: Runtime;
-  readonly stores: Pick<Stores, 'database' | 'statistics'>;
+  readonly stores: Pick<Stores, 'database' | 'statistics' | 'backlog'>;
   readonly configuration: Configuration;
   readonly upstream: Upstream;
   readonly admission: RunningAdmission;
@@ -72,6 +72,7 @@ function handlersOf({
       health: admission.health,
       limitUsage: admission.limitUsage,
       liveTraffic: admission.liveTraffic,
+      ledgerCompleteUntilMs: stores.backlog.completeUntilMs,
       clock,
       newId: randomUUIDv7,
       waitersMax: environment.RELAY_WAITERS_MAX,

@@ -7,6 +7,7 @@ import type { Reconciliation } from '../metering/reconcile.ts';
 import type { SinkFollower, SinkState } from '../metering/sinks/follow-ledger.ts';
 import type { Snapshots } from '../store/configuration/snapshots.ts';
 import type { Redis } from '../store/redis/redis.ts';
+import type { StoreFaults } from '../store/store-health.ts';
 import type { Measurements } from './measurements.ts';
 import { type MetricName, metricNames, metricTable } from './metric-table.ts';
 import type { RunningAdmission } from './start-admission.ts';
@@ -15,7 +16,6 @@ import type { ClockWatch } from './watch-clocks.ts';
 /** What the metrics read of a process with the metering role. */
 export interface RunningMetering {
   readonly worker: Pick<LedgerWorker, 'counts'>;
-  readonly backlog: Pick<Backlog, 'state'>;
   readonly reconciliation: Pick<Reconciliation, 'state'>;
   readonly followers: readonly Pick<SinkFollower, 'name' | 'state'>[];
 }
@@ -32,7 +32,8 @@ export interface MetricSources {
   readonly metering: () => RunningMetering | null;
   /** Null while tracing is off. */
   readonly traces: (() => TraceExportState) | null;
-  readonly isPostgresqlUp: () => boolean;
+  readonly storeFaults: () => StoreFaults;
+  readonly backlog: Pick<Backlog, 'state' | 'workers'>;
   readonly clocks: ClockWatch;
   readonly clock: Clock;
 }
@@ -99,14 +100,18 @@ function readingsOfHealth({ admission }: MetricSources) {
 }
 
 function readingsOfStores(sources: MetricSources) {
-  const { redis, measurements, snapshots, clock, clocks, keysHeld, isPostgresqlUp } = sources;
+  const { redis, measurements, snapshots, clock, clocks, keysHeld, storeFaults } = sources;
   return {
     relay_redis_script_seconds: () => (redis === null ? null : measurements.scriptTimes),
     relay_redis_shard_script_seconds: measurements.slowestShards,
-    relay_store_up: () => {
-      const stores = { postgresql: isPostgresqlUp(), ...(redis !== null && { redis: redis.state().ready }) };
-      return Object.entries(stores).map(([store, isUp]) => [{ store }, Number(isUp)]);
-    },
+    relay_store_up: () =>
+      Object.entries(storeFaults()).map(([store, fault]) => [{ store }, Number(fault === null)]),
+    // A store that cannot be read accepts no writes either.
+    relay_store_operation_up: () =>
+      Object.entries(storeFaults()).flatMap(([store, fault]) => [
+        [{ store, operation: 'read' }, Number(fault?.operation !== 'read')] as const,
+        [{ store, operation: 'write' }, Number(fault === null)] as const,
+      ]),
     relay_redis_breaker: () =>
       redis === null
         ? null
@@ -126,8 +131,7 @@ function readingsOfStores(sources: MetricSources) {
   } satisfies Partial<Readings>;
 }
 
-function readingsOfMetering({ admission, metering }: MetricSources) {
-  const backlog = () => metering()?.backlog.state() ?? null;
+function readingsOfMetering({ admission, metering, backlog: { state: backlog, workers } }: MetricSources) {
   const reconciliation = () => {
     const state = metering()?.reconciliation.state();
     return state === undefined || state.finishedAtMs === null ? null : state;
@@ -143,6 +147,7 @@ function readingsOfMetering({ admission, metering }: MetricSources) {
       const state = backlog();
       return state === null ? null : state.lagMs / 1_000;
     },
+    relay_ledger_workers: workers,
     relay_ledger_rows_total: () => metering()?.worker.counts().rows ?? null,
     relay_ledger_poisoned_total: () => metering()?.worker.counts().poisoned ?? null,
     relay_reconciliation_windows: () => {
@@ -153,6 +158,10 @@ function readingsOfMetering({ admission, metering }: MetricSources) {
         { result },
         count,
       ]);
+    },
+    relay_reconciliation_unsettled_seconds: () => {
+      const state = reconciliation();
+      return state === null ? null : state.unsettledMs / 1_000;
     },
     relay_reconciliation_corrections_total: () => metering()?.reconciliation.state().corrected ?? null,
     relay_reconciliation_drift_ratio: () => reconciliation()?.driftRatioMax ?? null,

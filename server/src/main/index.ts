@@ -12,4 +12,5 @@ export { replayRefusedUsage } from './replay-command.ts';
 export { type RoleName, roleNames } from './roles.ts';
 export { type RunningServer, serve } from './serve.ts';
 export { type StartedServer, type StartStep, start } from './start.ts';
+export { StartFailedError } from './start-failure.ts';
 export { SecretsError } from './start-secrets.ts';

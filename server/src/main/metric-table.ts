@@ -129,7 +129,16 @@ export const metricTable = {
     labels: ['result'],
     help: 'Test requests to endpoints that are down, by result.',
   },
-  relay_store_up: { kind: 'gauge', labels: ['store'], help: '1 while the store is available.' },
+  relay_store_up: {
+    kind: 'gauge',
+    labels: ['store'],
+    help: '1 while the store answers and accepts what Relay writes to it. `/healthz` has the reason when it does not.',
+  },
+  relay_store_operation_up: {
+    kind: 'gauge',
+    labels: ['store', 'operation'],
+    help: 'The halves of `relay_store_up`: `read`, 0 while the store cannot be reached or read, and `write`, 0 while it rejects writes.',
+  },
   relay_redis_breaker: {
     kind: 'gauge',
     labels: ['state'],
@@ -169,7 +178,7 @@ export const metricTable = {
   relay_spool_dropped_total: { kind: 'counter', help: 'Usage records lost for lack of spool space.' },
   relay_usage_stream_entries: {
     kind: 'gauge',
-    help: 'Entries of the usage streams that are not in the ledger yet; an entry has one or more requests. For the whole deployment, reported by workers.',
+    help: 'Entries of the usage streams that are not in the ledger yet; an entry has one or more requests. For the whole deployment, reported by every process; absent while it is not known.',
   },
   relay_usage_stream_taken_entries: {
     kind: 'gauge',
@@ -177,7 +186,11 @@ export const metricTable = {
   },
   relay_ledger_lag_seconds: {
     kind: 'gauge',
-    help: 'Age of the oldest entry that is not in the ledger yet.',
+    help: 'Age of the oldest entry that is not in the ledger yet. For the whole deployment, reported by every process, also while no worker runs; absent while it is not known.',
+  },
+  relay_ledger_workers: {
+    kind: 'gauge',
+    help: 'Workers of the whole deployment that have read the usage streams in the last 20 seconds. Reported by every process; absent while it is not known.',
   },
   relay_ledger_rows_total: { kind: 'counter', help: 'Rows that this worker has written to the ledger.' },
   relay_ledger_poisoned_total: {
@@ -208,6 +221,10 @@ export const metricTable = {
     kind: 'gauge',
     labels: ['result'],
     help: 'Limit windows compared with the ledger in the last run: `checked`, `unsettled`, and `drifted` (different, and not corrected).',
+  },
+  relay_reconciliation_unsettled_seconds: {
+    kind: 'gauge',
+    help: 'How long the oldest limit window could not be compared with the ledger, because its organization was never idle.',
   },
   relay_reconciliation_corrections_total: {
     kind: 'counter',

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { HealthReport } from '@relay/contract';
 import type { AdmissionEngine } from '../admission/engine.ts';
 import type { Log } from '../kit/log.ts';
+import { type Backlog, embeddedBacklog, startBacklog } from '../metering/backlog.ts';
 import { createLedgerJournal } from '../metering/journal/index.ts';
 import { createPostgresLedger } from '../metering/sinks/postgres-ledger.ts';
 import { readDeploymentId } from '../store/deployment/identity.ts';
@@ -11,8 +12,17 @@ import type { DataDirectoryLock } from '../store/embedded/data-directory-lock.ts
 import { createEmbeddedDatabase } from '../store/embedded/embedded-postgres.ts';
 import { createFences, createLocalFences, type Fences } from '../store/keys/fences.ts';
 import { createDatabase, type DatabaseHandle } from '../store/postgres/postgres.ts';
+import { watchPostgresWrites } from '../store/postgres/watch-writes.ts';
 import { createRedis, type Redis } from '../store/redis/redis.ts';
 import { claimSinks, createStoreClaims } from './claim-stores.ts';
+import { watchRedisWrites } from '../store/redis/watch-writes.ts';
+import {
+  createStoreHealth,
+  reasonOf,
+  type StoreFault,
+  type StoreHealth,
+  type StoreName,
+} from '../store/store-health.ts';
 import type { RunningMetering } from './create-metrics.ts';
 import { createSinks } from './create-sinks.ts';
 import { demandPostgresSettings, type WatchedPostgres } from './demand-postgres-settings.ts';
@@ -24,6 +34,9 @@ import { createAdmission, type MeasuredAdmission, type RunningAdmission } from '
 import { createEmbeddedAdmission } from './start-embedded-admission.ts';
 import { startEmbeddedMetering, startMetering } from './start-metering.ts';
 
+/** Rows may be on another disk than what the probe writes: while a worker repeats an insert, this covers the time between two. */
+const HELD_FAULT_MS = 5_000;
+
 /** Where `relay start` keeps all state. The lock excludes a second process. */
 export interface DataDirectory {
   readonly path: string;
@@ -33,6 +46,7 @@ export interface DataDirectory {
 export interface MeteringOptions {
   readonly usage: AdmissionEngine['usage'];
   readonly recount: AdmissionEngine['recount'];
+  readonly inFlight: AdmissionEngine['inFlight'];
   readonly retentionDays: number;
 }
 
@@ -60,6 +74,10 @@ export interface Stores {
   claim(): Promise<void>;
   /** Why this process may not use Redis at all: it belongs to another deployment. Otherwise null. */
   foreignRedis(): string | null;
+  /** Why a server does not answer or accept writes, by its name; null with embedded stores, and while nothing is wrong. */
+  fault(store: StoreName): StoreFault | null;
+  /** Usage that is not in the ledger yet, of the whole deployment. */
+  readonly backlog: Backlog;
   admission(measured: MeasuredAdmission): RunningAdmission;
   /** Call once, after `admission`. */
   metering(options: MeteringOptions): MeteringPart;
@@ -73,9 +91,16 @@ export async function openStores(runtime: Runtime, dataDirectory: DataDirectory 
 
 /** Throws `EnvironmentError` for servers that lose data or cannot work. */
 async function openServers({ environment, roleName, clock, sealer, log }: Runtime): Promise<Stores> {
-  const { database, replica } = openPostgres(environment, roleName, log);
-  const redis = createRedis({ url: environment.REDIS_URL ?? '', clock, log });
+  const health = {
+    postgresql: createStoreHealth({ name: 'PostgreSQL', clock, log, holdMs: HELD_FAULT_MS }),
+    redis: createStoreHealth({ name: 'Redis', clock, log }),
+  };
+  const { database, replica } = openPostgres(environment, roleName, log, health.postgresql);
+  const onRejectedWrite = (error: unknown) => health.redis.failed('write', error);
+  const redis = createRedis({ url: environment.REDIS_URL ?? '', clock, log, onRejectedWrite });
+  const watches = [watchPostgresWrites(database, health.postgresql), watchRedisWrites(redis, health.redis)];
   async function close(): Promise<void> {
+    for (const watch of watches) watch.stop();
     await redis.close();
     await replica?.close();
     await database.close();
@@ -101,12 +126,24 @@ async function openServers({ environment, roleName, clock, sealer, log }: Runtim
     database: databaseOf(environment),
     spoolDirectory: spool.directory,
   });
+  const backlog = startBacklog({
+    redis,
+    clock,
+    worker: roles[roleName].metering ? processId : null,
+    acceptsWrites: () => health.redis.fault() === null,
+  });
   return {
     database,
     statistics: replica ?? database,
     redis,
     postgresSettings: postgresSettings.state,
     redisSettings: settings.state,
+    fault(store) {
+      if (store === 'postgresql') return health.postgresql.fault();
+      const foreign = claims.foreignRedis();
+      return foreign === null ? redisFault(redis, health.redis) : { operation: 'read', reason: foreign };
+    },
+    backlog,
     fences: createFences({ redis, db }),
     claim: claims.claim,
     foreignRedis: claims.foreignRedis,
@@ -119,12 +156,25 @@ async function openServers({ environment, roleName, clock, sealer, log }: Runtim
     async close() {
       postgresSettings.stop();
       settings.stop();
+      await backlog.stop();
       await close();
     },
   };
 }
 
-function openPostgres(environment: Environment, roleName: string, log: Log) {
+/** A server that is frozen keeps its connections, and only the circuit breaker notices. */
+function redisFault(redis: Redis, health: StoreHealth): StoreFault | null {
+  const { ready, breaker } = redis.state();
+  if (ready && breaker === 'closed') return health.fault();
+  return { operation: 'read', reason: reasonOf(redis.fault() ?? 'not connected') };
+}
+
+function openPostgres(
+  environment: Environment,
+  roleName: string,
+  log: Log,
+  health: Pick<StoreHealth, 'failed'>,
+) {
   const options = {
     log,
     poolMax: environment.RELAY_DATABASE_POOL_MAX,
@@ -132,7 +182,7 @@ function openPostgres(environment: Environment, roleName: string, log: Log) {
   };
   const { DATABASE_URL: url, DATABASE_DIRECT_URL: directUrl, DATABASE_READ_URL: readUrl } = environment;
   return {
-    database: createDatabase({ ...options, url: url ?? '', directUrl }),
+    database: createDatabase({ ...options, url: url ?? '', directUrl, health }),
     replica: readUrl === null ? null : createDatabase({ ...options, url: readUrl }),
   };
 }
@@ -167,6 +217,8 @@ async function openEmbedded(
     redis: null,
     postgresSettings: () => null,
     redisSettings: () => null,
+    fault: () => null,
+    backlog: embeddedBacklog(journal.backlog, clock),
     fences: createLocalFences({ db }),
     // The lock on the directory keeps other deployments from everything in it.
     async claim() {

@@ -1,11 +1,9 @@
-import { setTimeout as afterMs } from 'node:timers/promises';
 import type { SignInCodes } from '../edge/sign-in-codes.ts';
 import type { Health } from '../http/health.ts';
-import { type Listener, listen } from '../http/listener.ts';
+import { listen } from '../http/listener.ts';
 import { createLog, type Log } from '../kit/log.ts';
 import { uuidAt } from '../kit/uuid-time.ts';
 import type { RunningMail } from '../mail/mail.ts';
-import type { Redis } from '../store/redis/redis.ts';
 import { keyPeppersFrom } from './auth-secrets.ts';
 import { createBrowserSessions } from './create-browser-sessions.ts';
 import { createMail } from './create-mail.ts';
@@ -14,14 +12,17 @@ import { createTracing, type RunningTracing } from './create-tracing.ts';
 import { createUpstream, type Upstream } from './create-upstream.ts';
 import type { Environment } from './environment.ts';
 import { createMeasurements } from './measurements.ts';
-import { type Configuration, isPostgresqlUp, openConfiguration } from './open-configuration.ts';
+import { type Configuration, openConfiguration } from './open-configuration.ts';
 import { type DataDirectory, type MeteringPart, openStores, type Stores } from './open-stores.ts';
 import { type RoleName, roles } from './roles.ts';
 import { createRuntime, type Runtime } from './runtime.ts';
+import { type StoppedParts, shutDown } from './shut-down.ts';
 import type { RunningAdmission } from './start-admission.ts';
 import { type RunningAuthenticators, startAuthenticators } from './start-authenticators.ts';
 import { applyConfigAtStart } from './start-config.ts';
+import { loggingStart } from './start-failure.ts';
 import { type RunningInference, startInference } from './start-inference.ts';
+import { healthChecksOf, ledgerHealthOf } from './store-faults.ts';
 import { type ClockWatch, timeSourcesOf, watchClocks } from './watch-clocks.ts';
 import { withAlerts } from './with-alerts.ts';
 import { withConsole } from './with-console.ts';
@@ -29,8 +30,6 @@ import { withMetrics } from './with-metrics.ts';
 
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 120_000;
-const FLUSH_MS_MAX = 5_000;
-const MAIL_MS_MAX = 5_000;
 
 export interface RunningServer {
   readonly address: string;
@@ -56,7 +55,16 @@ export async function serve(
   roleName: RoleName,
   options: ServeOptions = {},
 ): Promise<RunningServer> {
-  const { log = createLog(environment.RELAY_LOG_LEVEL), dataDirectory = null, signInCodes = null } = options;
+  const log = options.log ?? createLog(environment.RELAY_LOG_LEVEL);
+  return await loggingStart(log, () => startServing(environment, roleName, { ...options, log }));
+}
+
+async function startServing(
+  environment: Environment,
+  roleName: RoleName,
+  options: ServeOptions & { readonly log: Log },
+): Promise<RunningServer> {
+  const { log, dataDirectory = null, signInCodes = null } = options;
   const runtime = createRuntime(environment, roleName, log);
   const stores = await openStores(runtime, dataDirectory);
   const configuration = await openConfiguration(runtime, stores);
@@ -112,9 +120,9 @@ export async function serve(
   await admission.start();
   if (roles[roleName].metering) {
     admission.startSweeping();
-    const { usage, recount } = admission.engine;
+    const { usage, recount, inFlight } = admission.engine;
     const { RELAY_LEDGER_RETENTION_DAYS: retentionDays } = environment;
-    metering = withAlerts(stores.metering({ usage, recount, retentionDays }), { ...parts, mail });
+    metering = withAlerts(stores.metering({ usage, recount, inFlight, retentionDays }), { ...parts, mail });
   }
   log.info({ address: listener.address, role: roleName, mode: environment.RELAY_MODE }, 'listening');
 
@@ -122,7 +130,7 @@ export async function serve(
   return { address: listener.address, stop: () => (stopped ??= shutDown(running, listener)) };
 }
 
-interface RunningParts {
+interface RunningParts extends StoppedParts {
   readonly runtime: Runtime;
   readonly stores: Stores;
   readonly configuration: Configuration;
@@ -137,79 +145,24 @@ interface RunningParts {
   readonly metering: () => MeteringPart | null;
 }
 
-function healthOf({ runtime, stores, configuration, clocks, metering }: RunningParts): Health {
+function healthOf(running: RunningParts): Health {
+  const { runtime, stores, clocks, metering } = running;
   const { redis } = stores;
-  const { roleName, leaving, clock, deployment } = runtime;
+  const { roleName, leaving, deployment } = runtime;
   const meteringHealth = metering()?.health();
   const redisSettings = stores.redisSettings();
   const postgresSettings = stores.postgresSettings();
-  const foreignRedis = stores.foreignRedis();
   return {
     draining: leaving(),
-    hasForeignStore: foreignRedis !== null,
+    hasForeignStore: stores.foreignRedis() !== null,
     version: deployment.version,
     role: roleName,
     stores: redis === null ? 'embedded' : 'servers',
-    checks: {
-      postgresql: checkOf(
-        isPostgresqlUp(configuration, clock.nowMs()),
-        'Management returns 503. Inference uses the last known configuration.',
-      ),
-      ...(redis !== null && {
-        redis: checkOf(
-          isRedisUp(redis),
-          foreignRedis ??
-            'Requests that are subject to a limit get 503. Relay serves the others and keeps their usage on disk.',
-        ),
-      }),
-    },
+    checks: healthChecksOf(running),
+    ledger: ledgerHealthOf(running),
     ...(redis !== null && { clock: clocks.health() }),
     ...(postgresSettings !== null && { postgresql_settings: postgresSettings }),
     ...(redisSettings !== null && { redis_settings: redisSettings }),
     ...(meteringHealth !== undefined && { metering: meteringHealth }),
   };
-}
-
-function checkOf(isUp: boolean, detail: string): Health['checks'][string] {
-  return isUp ? { status: 'ok' } : { status: 'unavailable', detail };
-}
-
-/** A server that is frozen keeps its connections, and only the circuit breaker notices. */
-function isRedisUp(redis: Redis): boolean {
-  const { ready, breaker } = redis.state();
-  return ready && breaker === 'closed';
-}
-
-/**
- * Not ready first, while load balancers notice; then no new requests; at the end of the drain time what is open is cut off. Then
- * stops what serving needs, and closes the stores last.
- */
-async function shutDown(running: RunningParts, listener: Listener): Promise<{ cut: number }> {
-  const { environment, log, clock } = running.runtime;
-  const endMs = clock.monotonicMs() + environment.RELAY_DRAIN_TIMEOUT_MS;
-  running.runtime.startLeaving();
-  listener.startLeaving();
-  log.info({ open_requests: listener.openRequests() }, 'draining');
-  await afterMs(lameDuckMsOf(running.runtime));
-  running.runtime.startDraining();
-  const { cut } = await listener.drain(Math.max(0, endMs - clock.monotonicMs()), running.inference.cutOff);
-  await running.mail?.stop(MAIL_MS_MAX);
-  const { kept, lost } = await running.admission.stop(FLUSH_MS_MAX);
-  await running.tracing?.stop();
-  await running.metering()?.stop();
-  await running.inference.stop();
-  await running.authenticators.stop();
-  running.clocks.stop();
-  await running.configuration.snapshots.stop();
-  await running.upstream.egress.close();
-  await running.stores.close();
-  log.info({ cut, kept_on_disk: kept, lost }, 'stopped');
-  return { cut };
-}
-
-/** A process without clients has none to wait for. */
-function lameDuckMsOf({ environment, roleName }: Runtime): number {
-  const { management, inference } = roles[roleName];
-  if (!management && !inference) return 0;
-  return Math.min(environment.RELAY_LAME_DUCK_MS, environment.RELAY_DRAIN_TIMEOUT_MS);
 }

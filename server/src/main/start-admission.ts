@@ -137,9 +137,12 @@ export function createAdmission(parts: AdmissionParts): RunningAdmission {
       await Promise.all([fleet.start(), health.start()]);
     },
     async stop(timeoutMs) {
-      const unsettled = await desk.stop(timeoutMs);
-      await usage.close(timeoutMs);
-      const { kept, lost } = await journal.stop(timeoutMs);
+      const endMs = clock.monotonicMs() + timeoutMs;
+      const leftMs = () => Math.max(0, endMs - clock.monotonicMs());
+      // What Redis does not take goes to the journal, which therefore stops last. It is on the disk before that.
+      const unsettled = await desk.stop(leftMs() / 2);
+      await usage.close(leftMs() / 2);
+      const { kept, lost } = await journal.stop(leftMs() / 2);
       if (sweeper !== null) clearInterval(sweeper);
       cooldowns.stop();
       await health.stop();

@@ -88,10 +88,10 @@ export function createEmbeddedAdmission(parts: EmbeddedAdmissionParts): Embedded
       await health.start();
     },
     async stop(timeoutMs) {
-      const unsettled = await desk.stop(timeoutMs);
+      const unsettled = await desk.stop(timeoutMs / 2);
       if (sweeper !== null) clearInterval(sweeper);
       await health.stop();
-      const { kept, lost } = await ledger.stop(timeoutMs);
+      const { kept, lost } = await ledger.stop(timeoutMs / 2);
       return { kept, lost: lost + unsettled };
     },
   };

@@ -4,8 +4,7 @@ import type { AdmissionEngine } from '../admission/engine.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Log } from '../kit/log.ts';
 import type { Sealer } from '../kit/seal.ts';
-import { startBacklog } from '../metering/backlog.ts';
-import { createIdleShards } from '../metering/compare-windows.ts';
+import { createIdleShards, createUntilWritten } from '../metering/compare-windows.ts';
 import type { LedgerJournal } from '../metering/journal/index.ts';
 import { startLedgerWorker } from '../metering/ledger-worker.ts';
 import { type Reconciliation, startReconciliation } from '../metering/reconcile.ts';
@@ -23,6 +22,7 @@ interface LedgerParts {
   readonly log: Log;
   readonly usage: AdmissionEngine['usage'];
   readonly recount: AdmissionEngine['recount'];
+  readonly inFlight: AdmissionEngine['inFlight'];
   readonly retentionDays: number;
   readonly sinks: ConfiguredSinks;
 }
@@ -39,19 +39,18 @@ export interface MeteringParts extends LedgerParts {
 /** The worker role: moves usage to the ledger and its sinks, and compares the ledger with the limits. */
 export function startMetering(parts: MeteringParts) {
   const worker = startLedgerWorker(parts);
-  const backlog = startBacklog(parts);
   const patrol = startShardPatrol(parts);
   const isIdle = createIdleShards(parts.redis);
-  const reconciliation = startReconciliation({ ...parts, isIdle, windowStartMs });
+  const untilWritten = createUntilWritten(parts.redis);
+  const reconciliation = startReconciliation({ ...parts, isIdle, untilWritten, windowStartMs });
   const followers = parts.sinks.follow(parts.db);
   return {
     worker,
-    backlog,
     reconciliation,
     followers,
     health: () => healthOf(reconciliation),
     async stop(): Promise<void> {
-      await Promise.all([worker.stop(), backlog.stop(), patrol.stop(), reconciliation.stop()]);
+      await Promise.all([worker.stop(), patrol.stop(), reconciliation.stop()]);
       await Promise.all(followers.map((follower) => follower.stop()));
     },
   };
@@ -71,7 +70,6 @@ export function startEmbeddedMetering(parts: EmbeddedMeteringParts) {
   const followers = parts.sinks.follow(parts.db);
   return {
     worker: { counts: journal.counts },
-    backlog: { state: journal.backlog },
     reconciliation,
     followers,
     health: () => healthOf(reconciliation),

@@ -4,13 +4,14 @@ import { Secret } from '../kit/secret.ts';
 import { createServerMetrics, type MetricSources } from './create-metrics.ts';
 import type { RunningTracing } from './create-tracing.ts';
 import type { Measurements } from './measurements.ts';
-import { type Configuration, isPostgresqlUp } from './open-configuration.ts';
+import type { Configuration } from './open-configuration.ts';
 import type { Stores } from './open-stores.ts';
 import type { Runtime } from './runtime.ts';
+import { storeFaultsOf } from './store-faults.ts';
 
 export interface MetricsPageParts extends Pick<MetricSources, 'admission' | 'clocks' | 'metering'> {
   readonly runtime: Runtime;
-  readonly stores: Pick<Stores, 'redis'>;
+  readonly stores: Pick<Stores, 'redis' | 'fault' | 'backlog'>;
   readonly configuration: Configuration;
   readonly measurements: Measurements;
   readonly tracing: Pick<RunningTracing, 'state'> | null;
@@ -30,7 +31,8 @@ export function withMetrics(parts: MetricsPageParts, everythingElse: RequestHand
     keysHeld: parts.authenticators.keysHeld,
     metering,
     traces: parts.tracing?.state ?? null,
-    isPostgresqlUp: () => isPostgresqlUp(configuration, clock.nowMs()),
+    storeFaults: () => storeFaultsOf(parts),
+    backlog: parts.stores.backlog,
     clock,
     clocks,
   });

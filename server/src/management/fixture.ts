@@ -100,6 +100,7 @@ export interface FixtureOptions {
   readonly deployment?: Deployment;
   /** Replaces the fixture's limits engine. */
   readonly limitUsage?: ManagementDeps['limitUsage'];
+  readonly ledgerCompleteUntilMs?: number;
   readonly liveTraffic?: ManagementDeps['liveTraffic'];
   readonly clock?: Clock;
   readonly fences?: ManagementDeps['fences'];
@@ -170,6 +171,7 @@ export async function startManagement(
     billing: { db, stripeWebhookSecret: options.stripeWebhookSecret ?? null },
     typicalTokens: () => ({ outputTokens: 256, unseenInputTokens: 1_000 }),
     limitUsage: options.limitUsage ?? engine.usage,
+    ledgerCompleteUntilMs: () => options.ledgerCompleteUntilMs ?? null,
     liveTraffic: options.liveTraffic ?? (async () => ({ flows: [], lanes: [] })),
   });
 

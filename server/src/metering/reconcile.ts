@@ -41,6 +41,8 @@ export interface ReconcileState {
   /** Windows that the last finished run compared, and those among them that could not be judged. */
   readonly checked: number;
   readonly unsettled: number;
+  /** How long the oldest of these could not be judged. */
+  readonly unsettledMs: number;
   /** Counts that this process has corrected since it started. */
   readonly corrected: number;
   /** Windows that differed when they were last compared, and could not be corrected then. */
@@ -123,28 +125,37 @@ async function runLocked(
 }
 
 type LastRun = Pick<ReconcileState, 'checked' | 'unsettled' | 'finishedAtMs'>;
+/** When windows were first found that cannot be judged. */
+type Unsettled = Map<string, number>;
 
 /** Goes through the policies, and remembers where it is and what differed. */
 function createComparison(deps: ReconcileDeps) {
   const { clock, log, policiesPerRun = POLICIES_PER_RUN } = deps;
   const drifts = createDrifts();
+  const unsettled: Unsettled = new Map();
   let after = BEGINNING;
   let last: LastRun = { checked: 0, unsettled: 0, finishedAtMs: null };
   let corrected = 0;
   let isStopping = false;
 
   function note(organizationId: string, window: ComparedWindow, isCorrected: boolean): void {
-    const { limit, startMs, used, ledger } = window;
+    const { used, ledger } = window;
     const verdict = window.verdict === 'drifted' && isCorrected ? 'equal' : window.verdict;
-    drifts.note(`${organizationId} ${limit.id} ${startMs}`, verdict, ratioOf(used, ledger));
+    const key = keyOf(organizationId, window);
+    drifts.note(key, verdict, ratioOf(used, ledger));
+    if (verdict !== 'unsettled' && verdict !== 'missing') unsettled.delete(key);
+    else if (!unsettled.has(key) && unsettled.size < DRIFTS_MAX) unsettled.set(key, clock.nowMs());
     if (window.verdict === 'drifted') logDrift(log, organizationId, window, isCorrected);
+    if (window.verdict === 'missing') logMissing(log, organizationId, window);
   }
 
   async function compare(tx: Transaction, owned: readonly OwnedLimit[]): Promise<ComparedWindow[]> {
     const compared: ComparedWindow[] = [];
     for (const { organizationId, limits } of inPortions(owned)) {
       if (isStopping) break;
-      const windows = await compareWindows({ ...deps, db: tx }, organizationId, limits);
+      const windows = await compareWindows({ ...deps, db: tx }, organizationId, limits, (window) =>
+        unsettled.has(keyOf(organizationId, window)),
+      );
       const drifted = windows.filter(({ verdict }) => verdict === 'drifted').length;
       const changed = await correct(deps, organizationId, windows);
       corrected += changed;
@@ -163,15 +174,17 @@ function createComparison(deps: ReconcileDeps) {
       const compared = await compare(tx, owned);
       if (isStopping) return;
       const checked = compared.length;
-      const unsettled = compared.filter(({ verdict }) => verdict === 'unsettled').length;
+      const inDoubt = compared.filter(({ verdict }) => verdict === 'unsettled').length;
+      for (const key of unsettled.keys()) if (isOver(key, clock.nowMs())) unsettled.delete(key);
       const isEnd = owned.length < policiesPerRun;
       if (isEnd) drifts.endRound();
       after = isEnd ? BEGINNING : (owned.at(-1)?.place ?? BEGINNING);
-      last = { checked, unsettled, finishedAtMs: clock.nowMs() };
+      last = { checked, unsettled: inDoubt, finishedAtMs: clock.nowMs() };
     },
     state: (): ReconcileState => ({
       ...last,
       corrected,
+      unsettledMs: Math.max(0, ...[...unsettled.values()].map((sinceMs) => clock.nowMs() - sinceMs)),
       drift: drifts.count(),
       driftRatioMax: drifts.ratioMax(),
     }),
@@ -193,26 +206,45 @@ async function correct(
   return recounts.length > 0 ? recount(organizationId, recounts) : 0;
 }
 
-function logDrift(
-  log: Log,
+function keyOf(
   organizationId: string,
-  { limit, startMs, used, ledger }: ComparedWindow,
-  isCorrected: boolean,
-): void {
+  { limit, startMs }: Pick<ComparedWindow, 'limit' | 'startMs'>,
+): string {
+  return `${organizationId} ${limit.id} ${startMs}`;
+}
+
+/** No calendar window is longer. */
+const WINDOW_MS_MAX = 32 * 86_400_000;
+
+function isOver(key: string, nowMs: number): boolean {
+  return nowMs - Number(key.slice(key.lastIndexOf(' ') + 1)) > WINDOW_MS_MAX;
+}
+
+function logMissing(log: Log, organizationId: string, window: ComparedWindow): void {
+  const message =
+    'the ledger has less than a limit has counted, by more than what is in flight: rows are missing, as after a restored backup; Relay corrects the count when the organization is idle';
+  log.warn(fieldsOf(organizationId, window), message);
+}
+
+function logDrift(log: Log, organizationId: string, window: ComparedWindow, isCorrected: boolean): void {
   log.warn(
-    {
-      organization_id: organizationId,
-      policy_id: limit.id,
-      metric: limit.metric,
-      period: limit.period,
-      window_start: new Date(startMs).toISOString(),
-      counted: used,
-      ledger,
-    },
+    fieldsOf(organizationId, window),
     isCorrected
       ? 'a limit counter differed from the ledger and was corrected'
       : 'a limit counter differs from the ledger; will compare again',
   );
+}
+
+function fieldsOf(organizationId: string, { limit, startMs, used, ledger }: ComparedWindow) {
+  return {
+    organization_id: organizationId,
+    policy_id: limit.id,
+    metric: limit.metric,
+    period: limit.period,
+    window_start: new Date(startMs).toISOString(),
+    counted: used,
+    ledger,
+  };
 }
 
 /** The windows that differed when they were last compared, and were not corrected. Windows that a full round does not meet are forgotten. */
@@ -225,7 +257,8 @@ function createDrifts() {
       const before = earlier.get(window);
       earlier.delete(window);
       // A window that cannot be judged now keeps its last result.
-      const found = verdict === 'drifted' ? ratio : verdict === 'unsettled' ? before : undefined;
+      const found =
+        verdict === 'drifted' || verdict === 'missing' ? ratio : verdict === 'unsettled' ? before : undefined;
       if (found !== undefined && current.size < DRIFTS_MAX) current.set(window, found);
     },
     endRound() {

@@ -13,6 +13,15 @@ export interface ShardPatrol {
   stop(): Promise<void>;
 }
 
+/** Notes every shard that is not idle as used. Rejects when Redis does not answer for one. */
+export async function noteBusyShards(redis: Redis): Promise<void> {
+  for (let first = 0; first < SHARDS; first += SHARDS_AT_ONCE) {
+    const prefixes = Array.from({ length: SHARDS_AT_ONCE }, (_, offset) => prefixOfShard(first + offset));
+    const idle = await Promise.all(prefixes.map((prefix) => isIdleShard(redis, prefix)));
+    for (const [index, prefix] of prefixes.entries()) if (idle[index] === false) redis.shards.use(prefix);
+  }
+}
+
 /**
  * Looks at every shard: at all of them at the start, and then at a few each second, all within five minutes. A shard
  * that is not idle is noted as used, so that it is swept and read. The index misses one when it was not noted because its node was

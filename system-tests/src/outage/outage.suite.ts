@@ -4,9 +4,11 @@ import { after, before, describe, it } from 'node:test';
 import { IS_LONG } from '@relay/testbed/long-form';
 import { reportFigures } from '../harness/figures.ts';
 import { afterMs, until } from '../harness/until.ts';
+import { describeDoctor } from './doctor-cases.ts';
 import { fillSpool, hold } from './fill-spool.ts';
 import { settledRequests, waitingEntries } from './ledger-tags.ts';
 import { type Site, startSite } from './site.ts';
+import { describeStoreStates } from './state-cases.ts';
 import { failures, introduce, startSteadyLoad } from './steady-load.ts';
 
 // What clients get while a store is unavailable, and what the ledger holds afterwards.
@@ -31,6 +33,9 @@ after(async () => {
   reportFigures(figures);
   await site.stop();
 });
+
+describeStoreStates(() => site, figures);
+describeDoctor();
 
 const urls = () => site.deployment.processes.map(({ url }) => url);
 

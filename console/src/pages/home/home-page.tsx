@@ -5,8 +5,11 @@ import { TimeRangeMenu } from '../../time-range/time-range-menu.tsx';
 import { useTimeRange } from '../../time-range/use-time-range.ts';
 import { Page } from '../../ui/page.tsx';
 import { EmptyState, ErrorCard } from '../../ui/states.tsx';
+import { useNow } from '../../ui/use-now.ts';
 import { AlertBanner } from './alert-banner.tsx';
 import { EndpointHealth } from './endpoint-health.tsx';
+import { incompleteWords } from './incomplete.ts';
+import { IncompleteNote } from './incomplete-note.tsx';
 import { KeySpendTable } from './key-spend-table.tsx';
 import { Lead } from './lead.tsx';
 import { SetupChecklist } from './setup-checklist.tsx';
@@ -17,6 +20,7 @@ import { seriesNow, useHomeFigures, useTotals } from './use-home-figures.ts';
 import { placeOfChecklist, useSetup } from './use-setup.ts';
 
 const words = text.home;
+const REFRESH_MS = 15_000;
 
 /** The home page: health, traffic and spend. */
 export function HomePage() {
@@ -57,6 +61,7 @@ function Figures() {
   const totals = useTotals(figures, range);
   const { states, models } = figures;
   const { from } = range;
+  const incomplete = incompleteWords(states.data?.complete_until, useNow(REFRESH_MS), words.incomplete);
   const spendByModel = useMemo(() => models.data && seriesNow(models.data, from), [models.data, from]);
   const failed = Object.values(figures).find((each) => each.error !== null && each.data === undefined);
   if (failed !== undefined && failed.error !== null)
@@ -71,7 +76,13 @@ function Figures() {
   const onSelect = (start: string, end: string) => choose({ from: start, to: end });
   return (
     <>
-      <Lead requests={totals.requests} failed={totals.failed} isOutdated={states.isError} range={range} />
+      <IncompleteNote words={incomplete} />
+      <Lead
+        requests={totals.requests}
+        failed={totals.failed}
+        isOutdated={states.isError || incomplete !== null}
+        range={range}
+      />
       <TrafficSection figures={figures} totals={totals} range={range} onSelect={onSelect} />
       <div className="grid gap-x-7 gap-y-5 lg:grid-cols-2 xl:grid-cols-[1.7fr_1fr_1.2fr]">
         <KeySpendTable figures={figures} range={range} />

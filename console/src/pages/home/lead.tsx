@@ -25,7 +25,7 @@ const REFRESH_MS = 60_000;
 interface LeadProps {
   readonly requests: Figure | undefined;
   readonly failed: Figure | undefined;
-  /** The latest read of both failed; they are older. */
+  /** The latest read of both failed, or the ledger misses requests: they are older. */
   readonly isOutdated: boolean;
   readonly range: TimeRange;
 }

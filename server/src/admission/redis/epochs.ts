@@ -18,6 +18,9 @@ const REPORT_MS_MAX = 10_000;
 const RETRY_MS = 200;
 /** An epoch is this much above the one before it, at most: no two deployments start the same one, so neither works on what the other started. */
 const RISE_MAX = 2 ** 32;
+/** A shard that others have rebuilt is open again within milliseconds, and one that they rebuild now a moment after its closed time. */
+const REOPENED_MS_MAX = SHARD_CLOSED_MS + 500;
+const REOPENED_LOOK_MS = 10;
 
 /** The epochs as PostgreSQL has them. */
 export interface EpochStore {
@@ -50,6 +53,8 @@ export interface Epochs {
   saw(prefix: string, epoch: number, sequence: number): void;
   /** A script refused that epoch. Never fails. */
   refused(prefix: string, epoch: number): void;
+  /** After a refusal: resolves when requests may be let in again, and rejects when that takes longer than a caller should wait. */
+  reopened(prefix: string): Promise<void>;
 }
 
 interface Seen {
@@ -133,6 +138,14 @@ export function createEpochs(deps: EpochDeps, scripts: Pick<Scripts, 'run'>): Ep
       if (state.isDoubted || epoch !== state.epoch) return;
       state.isDoubted = true;
       void learnUntilKnown(prefix, state);
+    },
+    async reopened(prefix) {
+      const state = stateOf(prefix);
+      const startedMs = systemClock.monotonicMs();
+      while (!isOpen(state)) {
+        if (systemClock.monotonicMs() - startedMs >= REOPENED_MS_MAX) throw beingRebuilt();
+        await delay(REOPENED_LOOK_MS, undefined, { ref: false });
+      }
     },
   };
 }

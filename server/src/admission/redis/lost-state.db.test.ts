@@ -33,6 +33,22 @@ describe('Redis that lost', { concurrency: true }, () => {
     assert.equal([...fleet.epochs.values()].flat().length, 2, 'the epoch was raised once, by one of the two');
   });
 
+  it('everything is read as it is now by a process that was idle meanwhile', async (test) => {
+    const fleet = await startFleet(test);
+    const [one] = fleet.gateways;
+    const { organizationId } = fleet.ask([DAY]);
+    const platform = gatewayOf('platform', { ...fleet, organizationId });
+    test.after(() => platform.desk.stop(1_000));
+    await serve(fleet, 2, 2);
+    await until('two are settled', async () => (await fleet.stream()).length === 2);
+    await fleet.work();
+    await platform.engine.usage(organizationId, [DAY]);
+    await fleet.redis.run(['FLUSHALL']);
+    assert.equal(await fleet.whenOpen(one, fleet.ask([DAY])), 'admitted');
+    const [usage] = await platform.engine.usage(organizationId, [DAY]);
+    assert.equal(usage?.used, 3);
+  });
+
   for (const age of ['in the first minute of an epoch', 'later'])
     it(`its last moments ${age} is not believed by those who saw more`, async (test) => {
       const fleet = await startFleet(test);

@@ -11,11 +11,13 @@ export interface CallDeps {
 
 type PlainCalls = Pick<
   AdmissionEngine,
-  'extend' | 'restore' | 'restoreUses' | 'penalize' | 'initialize' | 'usage' | 'nextSlots'
+  'extend' | 'restore' | 'restoreUses' | 'penalize' | 'initialize' | 'usage' | 'inFlight' | 'nextSlots'
 >;
 
 /** A script blocks Redis for everybody while it runs: the windows of a thousand limits take longer than a command's deadline on a busy server. */
 const USAGES_PER_CALL = 100;
+/** Reading so many leases takes a few milliseconds. */
+const LEASES_PER_CALL = 2_000;
 
 /** Calls that move no line. */
 export function createPlainCalls({ scripts, time, prefixFor }: CallDeps): PlainCalls {
@@ -53,6 +55,18 @@ export function createPlainCalls({ scripts, time, prefixFor }: CallDeps): PlainC
         usages.push(readUsage(reply, part));
       }
       return usages.flat();
+    },
+    async inFlight(organizationId, limits) {
+      const asked = limits
+        .slice(0, USAGES_PER_CALL)
+        .flatMap(({ id, metric, period }) => [id, metric, period]);
+      const args = [time(), organizationId, String(LEASES_PER_CALL), ...asked];
+      const numbers = listOf(await scripts.run('in-flight', prefixFor(organizationId), args)).map(Number);
+      if (numbers.length === 0) return null;
+      return limits.slice(0, numbers.length / 2).map((_, index) => ({
+        used: numbers[2 * index] ?? 0,
+        inFlight: numbers[2 * index + 1] ?? 0,
+      }));
     },
     async nextSlots(organizationId, operationIds) {
       if (operationIds.length === 0) return [];

@@ -8,6 +8,7 @@ const DIRECTORY = join(import.meta.dirname, 'script');
 const NAMES = [
   ...(['batch', 'step', 'change-limits', 'extend', 'restore', 'penalize', 'sweep'] as const),
   ...(['restore-uses', 'usage', 'next-slots', 'initialize', 'recount', 'drop-line', 'begin'] as const),
+  'in-flight' as const,
 ];
 
 /** Read by every script. */
@@ -39,6 +40,7 @@ const PARTS: Readonly<Record<ScriptName, readonly string[]>> = {
   extend: SHARED,
   penalize: [...SHARED, 'windows'],
   usage: [...SHARED, 'windows'],
+  'in-flight': [...SHARED, ...RULES],
   'next-slots': [...SHARED, ...RULES, 'the line'],
   initialize: [...SHARED, 'windows'],
   begin: [...SHARED, ...RULES],

@@ -1,5 +1,9 @@
-/** How an attempt fails without a complete answer of the provider. Each is also the code of the error that a client gets. */
+/**
+ * How an attempt fails without a complete answer of the provider. Each is also the code of the error that a client gets. `internal_error`: Relay
+ * could not send it, which says nothing about the provider.
+ */
 export type UpstreamFault =
+  | 'internal_error'
   | 'upstream_not_prepared'
   | 'upstream_unreachable'
   | 'upstream_timeout'

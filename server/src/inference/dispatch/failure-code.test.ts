@@ -18,6 +18,13 @@ describe('the code of a failed attempt, and why in words', () => {
     ['a lost connection before the head', reset, false, 'upstream_unreachable', /closed before a response/],
     ['a lost connection after the head', reset, true, 'upstream_invalid_response', /cut off/],
     ['a refused connection', coded('ECONNREFUSED'), false, 'upstream_unreachable', /^connection refused$/],
+    [
+      'no free file descriptor of its own',
+      coded('EMFILE'),
+      false,
+      'internal_error',
+      /Relay process has no free/,
+    ],
     ['an unknown name', coded('ENOTFOUND'), false, 'upstream_unreachable', /does not resolve/],
     ['a bad certificate', coded('CERT_HAS_EXPIRED'), false, 'upstream_unreachable', /certificate/],
     ['a slow connect', coded('UND_ERR_CONNECT_TIMEOUT'), false, 'upstream_timeout', /timed out/],

@@ -7,6 +7,10 @@ export const FAILURE_WORDS: Readonly<Record<FailureReason, Pick<AttemptFault, 'c
     code: 'upstream_not_prepared',
     why: 'its host is or resolves to a private, loopback or reserved address, which this deployment does not allow',
   },
+  local_resources: {
+    code: 'internal_error',
+    why: 'the Relay process has no free file descriptor or memory for another connection',
+  },
   dns_failed: { code: 'upstream_unreachable', why: 'the host name does not resolve' },
   connection_refused: { code: 'upstream_unreachable', why: 'connection refused' },
   connection_failed: { code: 'upstream_unreachable', why: 'the connection was closed before a response' },

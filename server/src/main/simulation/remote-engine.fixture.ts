@@ -167,12 +167,10 @@ function engineOf(
       const [about, organizationId] =
         typeof first === 'object' ? [first.operationId, first.organizationId] : [rest[0], first ?? null];
       const what = `${name} ${typeof about === 'string' ? about : ''}`;
-      return call(
-        what,
-        organizationId,
-        MOVES.has(name),
-        (engine): Promise<unknown> => Reflect.apply(engine[name], engine, [first, ...rest]),
-      );
+      return call(what, organizationId, MOVES.has(name), (engine): Promise<unknown> => {
+        const method = engine[name];
+        return method === undefined ? Promise.resolve(null) : Reflect.apply(method, engine, [first, ...rest]);
+      });
     },
   ]);
   const engine = Object.fromEntries(calls) as AdmissionEngine;

@@ -1,4 +1,5 @@
 import type { EndpointTestResult, ProviderTestResult, WireProtocol } from '@relay/contract';
+import { RelayError } from '../../domain/relay-error.ts';
 import { authStyles } from '../../domain/upstream-auth.ts';
 import { errorTextOf, parsed } from '../../domain/upstream-text.ts';
 import type { Handlers } from '../../http/call.ts';
@@ -226,7 +227,12 @@ function sentPart({ auth, secret }: Target): string | null {
 
 /** `expected`: whether the body of a 2xx response has the expected content. */
 function outcomeIn(result: ProbeResult, expected: boolean): Outcome {
-  if (result.kind === 'failed') return result.reason;
+  if (result.kind === 'failed') {
+    const { reason } = result;
+    // Nothing was asked of the provider, so there is no result of a test.
+    if (reason === 'local_resources') throw new RelayError('internal_error', { internal: reason });
+    return reason;
+  }
   const outcome = outcomeOf(result.status);
   return outcome === 'ok' && !expected ? 'invalid_response' : outcome;
 }

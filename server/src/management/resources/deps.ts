@@ -57,6 +57,8 @@ export interface ManagementDeps {
   readonly limitUsage: (organizationId: string, policies: readonly AppliedLimit[]) => Promise<PolicyUsage[]>;
   /** The maximum number of requests of one caller that wait in one lane. */
   readonly waitersMax: number;
+  /** Until when the ledger has everything; null while that is not known. From memory. */
+  readonly ledgerCompleteUntilMs: () => number | null;
   /** Requests in flight in the whole deployment. Throws like `limitUsage`. */
   readonly liveTraffic: (ask: FlowsAsk) => Promise<LiveTraffic>;
 }

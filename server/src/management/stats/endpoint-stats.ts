@@ -11,10 +11,13 @@ import { endpointFields, type HealthDeps, readHealth } from '../endpoint-health.
 import { visibleUser } from '../requests/search.ts';
 import type { ManagementDeps } from '../resources/deps.ts';
 import { wireCosts } from '../resources/wire-cost.ts';
+import { completeUntil } from './complete-until.ts';
 import { pointsOf, rangeOfRows } from './range.ts';
 import { endpointOfLimit, type LimitDeps, readTightest } from './tightest-limits.ts';
 
-export type EndpointStatsDeps = HealthDeps & LimitDeps & Pick<ManagementDeps, 'ofOrganization'>;
+export type EndpointStatsDeps = HealthDeps &
+  LimitDeps &
+  Pick<ManagementDeps, 'ofOrganization' | 'ledgerCompleteUntilMs'>;
 
 /** Each endpoint of the configuration is listed, so none is summed with others. */
 const ALL = Number.MAX_SAFE_INTEGER;
@@ -32,6 +35,7 @@ export function endpointStatsHandlers(deps: EndpointStatsDeps): Pick<Handlers, '
         bucket: range.bucket,
         from: new Date(range.fromMs).toISOString(),
         to: new Date(range.toMs).toISOString(),
+        ...completeUntil(deps),
         counted: userId === undefined ? 'organization' : 'own',
         limits: read.limits,
         endpoints: [...snapshot.endpoints.values()].map((endpoint) => toStats(endpoint, range, read)),

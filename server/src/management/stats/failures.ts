@@ -8,10 +8,11 @@ import { readSeries } from '../../store/ledger/rollups/read-series.ts';
 import { boundPolicies } from '../requests/bound-policies.ts';
 import { visibleUser } from '../requests/search.ts';
 import type { ManagementDeps } from '../resources/deps.ts';
+import { completeUntil } from './complete-until.ts';
 import { type CauseParts, type Parts, partsOf } from './failure-parts.ts';
 import { rangeOf } from './range.ts';
 
-type FailureDeps = Pick<ManagementDeps, 'ofOrganization' | 'clock' | 'snapshots'>;
+type FailureDeps = Pick<ManagementDeps, 'ofOrganization' | 'clock' | 'snapshots' | 'ledgerCompleteUntilMs'>;
 
 const CAUSES_MAX = 100;
 
@@ -48,6 +49,7 @@ export function failureHandlers(deps: FailureDeps): Pick<Handlers, 'getFailures'
         bucket,
         from: new Date(range.fromMs).toISOString(),
         to: new Date(range.toMs).toISOString(),
+        ...completeUntil(deps),
         // Both are written in one transaction, but not read in one.
         requests: Math.max(requests, grouped),
         causes: groups.map((group) => {

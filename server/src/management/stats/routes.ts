@@ -14,6 +14,7 @@ import {
 import { visibleUser } from '../requests/search.ts';
 import { invalidField, isId } from '../resources/refusals.ts';
 import { timeOf } from '../resources/time-param.ts';
+import { completeUntil } from './complete-until.ts';
 import { countConfigured } from './configured-counts.ts';
 import { type EndpointStatsDeps, endpointStatsHandlers } from './endpoint-stats.ts';
 import { failureHandlers } from './failures.ts';
@@ -50,6 +51,7 @@ export function statsHandlers(deps: StatsDeps): Handlers {
       const { completed, failed, cancelled } = await countRequests(db, organizationId, visibleUser(caller));
       return {
         ...configured,
+        ...completeUntil(deps),
         requests: completed + failed + cancelled,
         request_states: { completed, failed, cancelled },
       };
@@ -60,7 +62,7 @@ export function statsHandlers(deps: StatsDeps): Handlers {
         throw invalidField('group_by', `group_by can be "${group_by}" only when metric is "requests".`);
       const range = rangeOf(bucket, query, deps.clock.nowMs());
       const series = await readSeries(deps, caller, query, range);
-      return { metric, group_by, bucket, ...shown(range), series };
+      return { metric, group_by, bucket, ...shown(range), ...completeUntil(deps), series };
     },
     ...meteredHandlers(deps),
     ...endpointStatsHandlers(deps),

@@ -10,10 +10,11 @@ import { readSpend, type SpendDay } from '../../store/ledger/rollups/read-spend.
 import { visibleUser } from '../requests/search.ts';
 import type { ManagementDeps } from '../resources/deps.ts';
 import { shownSum, wireCosts } from '../resources/wire-cost.ts';
+import { completeUntil } from './complete-until.ts';
 
 /** Spend of today and of the month so far, with where the month will end. */
 export function spendHandlers(
-  deps: Pick<ManagementDeps, 'ofOrganization' | 'snapshots' | 'clock'>,
+  deps: Pick<ManagementDeps, 'ofOrganization' | 'snapshots' | 'clock' | 'ledgerCompleteUntilMs'>,
 ): Pick<Handlers, 'getSpend'> {
   return {
     async getSpend({ caller }) {
@@ -30,6 +31,7 @@ export function spendHandlers(
       const found = used === null ? null : tellingForecast({ ...month, used, limit: budget }, nowMs);
       return {
         at: timeOf(nowMs),
+        ...completeUntil(deps),
         counted: userId === undefined ? 'organization' : 'own',
         today: {
           from: timeOf(todayMs),

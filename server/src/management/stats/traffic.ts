@@ -7,9 +7,10 @@ import { type GroupSums, readGroups, type TrafficSums } from '../../store/ledger
 import { visibleUser } from '../requests/search.ts';
 import type { ManagementDeps } from '../resources/deps.ts';
 import { wireCosts } from '../resources/wire-cost.ts';
+import { completeUntil } from './complete-until.ts';
 import { pointsOf, rangeOfRows } from './range.ts';
 
-type TrafficDeps = Pick<ManagementDeps, 'ofOrganization' | 'clock'>;
+type TrafficDeps = Pick<ManagementDeps, 'ofOrganization' | 'clock' | 'ledgerCompleteUntilMs'>;
 type Asked = Parameters<typeof rangeOfRows>[0];
 
 const NOUNS = { lane: 'lane', api_key: 'API key' } as const;
@@ -52,6 +53,7 @@ async function readTraffic(deps: TrafficDeps, by: keyof typeof NOUNS, caller: Ca
       bucket: range.bucket,
       from: new Date(range.fromMs).toISOString(),
       to: new Date(range.toMs).toISOString(),
+      ...completeUntil(deps),
       counted: userId === undefined ? ('organization' as const) : ('own' as const),
     },
     rows: groups.map((group) => ({

@@ -1,5 +1,6 @@
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely';
 import type pg from 'pg';
+import type { StoreHealth } from '../store-health.ts';
 import { actForOrganization } from './act-for-organization.ts';
 import { CopyData } from './copy-in.ts';
 import type { DatabaseHandle, Session } from './database-handle.ts';
@@ -21,6 +22,8 @@ export interface PoolParts {
   readonly clientGraceMs: number;
   /** Waits for a turn at the pool; the result ends it. Without it, the pool itself makes callers wait. */
   readonly takeTurn?: (pool: pg.Pool) => Promise<() => void>;
+  /** Hears of calls whose failure says something about the server. */
+  readonly onFailed?: StoreHealth['failed'];
   /** Wraps everything that holds a connection. */
   readonly guard?: ConnectionGuard;
   listen(channel: string, onHint: () => void): Subscription;
@@ -42,7 +45,7 @@ const noTurn = () => Promise.resolve(() => undefined);
 /** A `DatabaseHandle` over the driver's pools. */
 export function databaseOver(parts: PoolParts): DatabaseHandle {
   const { pool, tenantPool, guard = unguarded, takeTurn = noTurn } = parts;
-  const acquire = async (from: pg.Pool) => acquireInTurn(from, await takeTurn(from));
+  const acquire = async (from: pg.Pool) => acquireInTurn(from, await takeTurn(from), parts.onFailed);
 
   let closing: Promise<void> | undefined;
   return {

@@ -1,5 +1,7 @@
 import type pg from 'pg';
+import { isRejectedWrite } from '../rejected-write.ts';
 import { asStoreError, isConnectionLost, storeUnavailable } from '../store-error.ts';
+import type { StoreHealth } from '../store-health.ts';
 import { type CopyData, copyIn } from './copy-in.ts';
 
 /** A connection whose errors are store errors, and which remembers that it was lost. */
@@ -15,9 +17,14 @@ export interface GuardedClient {
  * Turns failures to reach PostgreSQL into store errors, for every query. A connection that failed or fell silent is closed
  * rather than returned to the pool, where the next query would wait behind the lost one.
  */
-export async function acquireInTurn(pool: pg.Pool, endTurn: () => void): Promise<GuardedClient> {
+export async function acquireInTurn(
+  pool: pg.Pool,
+  endTurn: () => void,
+  onFailed: StoreHealth['failed'] = () => undefined,
+): Promise<GuardedClient> {
   const client = await pool.connect().catch((error: unknown) => {
     endTurn();
+    onFailed('read', error);
     throw storeUnavailable('postgresql', error);
   });
   let lost: unknown;
@@ -32,6 +39,8 @@ export async function acquireInTurn(pool: pg.Pool, endTurn: () => void): Promise
       return await use();
     } catch (error) {
       if (isConnectionLost(error)) lost ??= error;
+      if (isRejectedWrite(error)) onFailed('write', error);
+      else if (isConnectionLost(error)) onFailed('read', error);
       throw asStoreError(error);
     }
   }

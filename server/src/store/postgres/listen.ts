@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { type Backoff, backoffMs } from '../../kit/backoff.ts';
+import { reasonOf } from '../store-health.ts';
 import type { StoreLog } from '../store-log.ts';
 
 export interface Subscription {
@@ -28,7 +29,8 @@ export function listen(
   function retry(error: unknown): void {
     connected = false;
     if (closed) return;
-    if (failures === 0) log.warn({ err: error, channel }, 'PostgreSQL notifications lost; polling continues');
+    if (failures === 0)
+      log.warn({ reason: reasonOf(error), channel }, 'PostgreSQL notifications lost; polling continues');
     failures += 1;
     timer = setTimeout(connect, backoffMs(RETRY, failures, random));
     timer.unref();

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { reasonOf, type StoreHealth } from '../store-health.ts';
 import type { StoreLog } from '../store-log.ts';
 import { createConnectionLine } from './connection-line.ts';
 import type { DatabaseHandle } from './database-handle.ts';
@@ -19,6 +20,7 @@ export interface DatabaseOptions {
   /** Bounds the wait for a new connection, and for any connection to come back while callers wait for one. */
   readonly connectTimeoutMs?: number;
   readonly applicationName?: string;
+  readonly health?: Pick<StoreHealth, 'failed'>;
 }
 
 /** The server cancels first; the client gives up only when the server or the network is silent. */
@@ -51,7 +53,9 @@ export function createDatabase(options: DatabaseOptions): DatabaseHandle {
   const openPool = (max: number, config = connection) => {
     const opened = new pg.Pool({ ...config, max, idleTimeoutMillis: 30_000 });
     // An idle connection that breaks reports here; the pool has already dropped it.
-    opened.on('error', (error) => options.log.warn({ err: error }, 'idle PostgreSQL connection lost'));
+    opened.on('error', (error) =>
+      options.log.warn({ reason: reasonOf(error) }, 'idle PostgreSQL connection lost'),
+    );
     return opened;
   };
   // Separate, so that a connection that acts for an organization never acts for the deployment.
@@ -71,6 +75,7 @@ export function createDatabase(options: DatabaseOptions): DatabaseHandle {
     pooled,
     takeTurn: async (of) => (await lines.get(of)?.enter()) ?? (() => undefined),
     statementTimeoutMs,
+    onFailed: (operation, error) => options.health?.failed(operation, error),
     clientGraceMs: CLIENT_GRACE_MS,
     listen: (channel, onHint) => listen({ connection: direct, channel, log: options.log }, onHint),
     end: () =>

@@ -1,4 +1,5 @@
 import { type Backoff, backoffMs } from '../../kit/backoff.ts';
+import { reasonOf } from '../store-health.ts';
 import type { StoreLog } from '../store-log.ts';
 import { createClient } from './create-client.ts';
 
@@ -12,6 +13,8 @@ export interface ConnectionOptions {
   readonly random?: () => number;
   /** Hears why a connection, or the slots of a cluster, could not be had. */
   readonly onFault?: (error: unknown) => void;
+  /** Hears why a write was rejected by a server that answers. */
+  readonly onRejectedWrite?: (error: unknown) => void;
 }
 
 export const CONNECT_TIMEOUT_MS = 1_000;
@@ -19,6 +22,8 @@ export const SOCKET_TIMEOUT_MS = 5_000;
 export const COMMANDS_MAX = 10_000;
 /** Between connection attempts. */
 export const RECONNECT: Backoff = { minMs: 50, maxMs: 2_000 };
+
+const REASONS_LOGGED_MAX = 5;
 
 export type RedisClient = ReturnType<typeof makeClient>;
 
@@ -39,22 +44,24 @@ export function createRedisConnection(
   const { log } = options;
   const { host } = new URL(url);
   let closed = false;
-  let failing = false;
+  /** Why it failed since it was last ready: a rejected password must not hide behind the lost connection before it. */
+  const reasons = new Set<string>();
   let client = connect();
 
   function connect(): RedisClient {
     const made = makeClient(url, options);
     made.on('error', (error: unknown) => {
       options.onFault?.(error);
-      if (!failing && !closed)
-        log.warn({ err: error, server: host }, 'Redis connection failed; reconnecting');
-      failing = true;
+      const reason = reasonOf(error);
+      if (!reasons.has(reason) && reasons.size < REASONS_LOGGED_MAX && !closed)
+        log.warn({ reason, server: host }, 'Redis connection failed; reconnecting');
+      if (reasons.size < REASONS_LOGGED_MAX) reasons.add(reason);
     });
     made.on('ready', () => {
       // A client that is destroyed while it connects still connects, and would ping forever.
       if (made !== client || closed) return made.destroy();
-      if (failing) log.info({ server: host }, 'Redis connection is ready again');
-      failing = false;
+      if (reasons.size > 0) log.info({ server: host }, 'Redis connection is ready again');
+      reasons.clear();
       onReady();
     });
     // Rejects only when the client is destroyed; every other failure is retried and reported as an event.

@@ -32,6 +32,8 @@ export interface RedisNode {
   close(): void;
 }
 
+function ignore(): void {}
+
 export const COMMAND_TIMEOUT_MS = 250;
 /** Commands that one process has sent to one server without a reply; the others wait in the gate. */
 const UNANSWERED_MAX = 16;
@@ -68,7 +70,9 @@ export function createRedisNode(
     onReady();
   });
   const { client } = connection;
-  const send = createSendCommand({ client, clock, breaker, gate, deadlines, commandTimeoutMs });
+  const { onFault = ignore, onRejectedWrite = ignore } = options;
+  const told = { onSilence: onFault, onRejectedWrite };
+  const send = createSendCommand({ client, clock, breaker, gate, deadlines, commandTimeoutMs, ...told });
 
   return {
     host: hostname,

@@ -1,4 +1,5 @@
 import { backoffMs } from '../../kit/backoff.ts';
+import { reasonOf } from '../store-health.ts';
 import { createClient } from './create-client.ts';
 import { CONNECT_TIMEOUT_MS, RECONNECT, SOCKET_TIMEOUT_MS } from './redis-connection.ts';
 import type { RedisNodeOptions } from './redis-node.ts';
@@ -91,7 +92,11 @@ export function createSubscription(
       if (current?.client !== client) return;
       current = null;
       client.destroy();
-      if (failures === 0) log.warn({ err: error }, 'Redis subscription failed; reconnecting');
+      if (failures === 0)
+        log.warn(
+          { reason: reasonOf(error ?? 'the connection was closed') },
+          'Redis subscription failed; reconnecting',
+        );
       retryTimer = setTimeout(connect, backoffMs(RECONNECT, failures, random));
       failures += 1;
     };

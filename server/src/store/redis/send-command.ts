@@ -2,6 +2,7 @@ import { ErrorReply } from '@redis/client';
 import { durationWords } from '@relay/contract/words';
 import type { Breaker } from '../../kit/breaker.ts';
 import type { Clock } from '../../kit/clock.ts';
+import { isRejectedWrite } from '../rejected-write.ts';
 import type { SendGate } from '../send-gate.ts';
 import { storeUnavailable } from '../store-error.ts';
 import type { DeadlineQueue } from './deadline-queue.ts';
@@ -15,6 +16,8 @@ export interface SendDeps {
   readonly gate: Pick<SendGate, 'leave'>;
   readonly deadlines: Pick<DeadlineQueue, 'add'>;
   readonly commandTimeoutMs: number;
+  readonly onSilence: (error: unknown) => void;
+  readonly onRejectedWrite: (error: unknown) => void;
 }
 
 export type SendCommand = (
@@ -48,7 +51,9 @@ export function createSendCommand(deps: SendDeps): SendCommand {
       }
       breaker.failed();
       gate.leave();
-      reject(storeUnavailable('redis', `no response within ${durationWords(commandTimeoutMs)}`));
+      const silence = `no response within ${durationWords(commandTimeoutMs)}`;
+      deps.onSilence(new Error(silence));
+      reject(storeUnavailable('redis', silence));
     }
     /** False when the deadline has already failed the command. */
     function ended(): boolean {
@@ -70,6 +75,7 @@ export function createSendCommand(deps: SendDeps): SendCommand {
       (error: unknown) => {
         const answered = error instanceof ErrorReply;
         if (answered) answeredMs = clock.monotonicMs();
+        if (answered && isRejectedWrite(error)) deps.onRejectedWrite(error);
         if (!ended()) return;
         if (answered) breaker.succeeded();
         else breaker.failed();

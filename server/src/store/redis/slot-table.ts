@@ -1,4 +1,5 @@
 import { ErrorReply } from '@redis/client';
+import { reasonOf } from '../store-health.ts';
 import type { StoreLog } from '../store-log.ts';
 import type { ClusterNodes } from './cluster-nodes.ts';
 import type { RedisNode } from './redis-node.ts';
@@ -29,7 +30,7 @@ export async function readSlotTable(deps: {
     } catch (error) {
       deps.onFault?.(error);
       if (error instanceof ErrorReply)
-        deps.log.warn({ err: error, server: node.host }, 'Redis returned no cluster slots');
+        deps.log.warn({ reason: reasonOf(error), server: node.host }, 'Redis returned no cluster slots');
     }
   }
   return null;
