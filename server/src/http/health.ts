@@ -11,7 +11,7 @@ export interface Health extends Omit<HealthReport, 'status'> {
  * Answers probes from cached state: a probe never waits for a store or a provider, so it cannot hang with them.
  * `/livez` only says that the event loop runs. `/readyz` is 503 once the process stops; a store that is
  * down does not make it unready, because inference serves from the last snapshot. So is a process whose clock is far off: it would
- * serve, but another one serves with less doubt. `/healthz` is 503 also when no store can
+ * serve, but another one serves with less doubt. And so is a process that lacks a secret of the deployment: it would fail requests. `/healthz` is 503 also when no store can
  * be reached.
  */
 export function answerProbe(
@@ -27,17 +27,22 @@ export function answerProbe(
   if (path !== '/readyz' && path !== '/healthz') return false;
   const { draining, ...health } = healthOf();
   const status = statusOf(draining, health);
-  const isReady = !draining && health.clock?.status !== 'unavailable';
+  const isReady =
+    !draining && health.clock?.status !== 'unavailable' && health.secrets?.status !== 'unavailable';
   const isDown = path === '/readyz' ? !isReady : status === 'draining' || status === 'unavailable';
   send(response, isDown ? 503 : 200, { status, ...health });
   return true;
 }
 
-function statusOf(draining: boolean, { checks, clock }: Omit<Health, 'draining'>): HealthReport['status'] {
+function statusOf(
+  draining: boolean,
+  { checks, clock, secrets }: Omit<Health, 'draining'>,
+): HealthReport['status'] {
   if (draining) return 'draining';
   const all = Object.values(checks);
   const down = all.filter(({ status }) => status !== 'ok');
-  if (down.length === 0) return clock?.status === 'unavailable' ? 'degraded' : 'ok';
+  const isDoubtful = clock?.status === 'unavailable' || secrets?.status === 'unavailable';
+  if (down.length === 0) return isDoubtful ? 'degraded' : 'ok';
   return down.length === all.length ? 'unavailable' : 'degraded';
 }
 

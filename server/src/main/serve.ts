@@ -6,7 +6,6 @@ import { createLog, type Log } from '../kit/log.ts';
 import { uuidAt } from '../kit/uuid-time.ts';
 import type { RunningMail } from '../mail/mail.ts';
 import type { Redis } from '../store/redis/redis.ts';
-import { keyPeppersFrom } from './auth-secrets.ts';
 import { createBrowserSessions } from './create-browser-sessions.ts';
 import { createMail } from './create-mail.ts';
 import { createManagement } from './create-management.ts';
@@ -18,6 +17,7 @@ import { type Configuration, isPostgresqlUp, openConfiguration } from './open-co
 import { type DataDirectory, type MeteringPart, openStores, type Stores } from './open-stores.ts';
 import { type RoleName, roles } from './roles.ts';
 import { createRuntime, type Runtime } from './runtime.ts';
+import { secretsHealth } from './secrets-health.ts';
 import type { RunningAdmission } from './start-admission.ts';
 import { type RunningAuthenticators, startAuthenticators } from './start-authenticators.ts';
 import { applyConfigAtStart } from './start-config.ts';
@@ -57,7 +57,10 @@ export async function serve(
   options: ServeOptions = {},
 ): Promise<RunningServer> {
   const { log = createLog(environment.RELAY_LOG_LEVEL), dataDirectory = null, signInCodes = null } = options;
-  const runtime = createRuntime(environment, roleName, log);
+  const runtime = createRuntime(environment, roleName, log, {
+    isEmbedded: dataDirectory !== null,
+    keptAuthSecret: options.keptAuthSecret ?? null,
+  });
   const stores = await openStores(runtime, dataDirectory);
   const configuration = await openConfiguration(runtime, stores);
   const clocks = await watchClocks(runtime, timeSourcesOf(stores));
@@ -68,10 +71,9 @@ export async function serve(
   await admission.prepare();
   const parts = { runtime, stores, configuration, upstream, admission, tracing };
 
-  const keyPeppers = keyPeppersFrom(environment, options.keptAuthSecret);
   const mail = createMail(parts);
   const sessions = createBrowserSessions({ ...parts, mail, signInCodes });
-  const authenticators = startAuthenticators({ ...parts, keyPeppers, session: sessions.authenticator });
+  const authenticators = startAuthenticators({ ...parts, session: sessions.authenticator });
 
   const inference = startInference({
     ...parts,
@@ -83,7 +85,6 @@ export async function serve(
     sessions,
     mail,
     authenticate: authenticators.management,
-    keyPepper: keyPeppers[0],
   });
   let metering: MeteringPart | null = null;
   const running = {
@@ -160,6 +161,7 @@ function healthOf({ runtime, stores, configuration, clocks, metering }: RunningP
       }),
     },
     ...(redis !== null && { clock: clocks.health() }),
+    ...secretsHealth(runtime, configuration),
     ...(postgresSettings !== null && { postgresql_settings: postgresSettings }),
     ...(redisSettings !== null && { redis_settings: redisSettings }),
     ...(meteringHealth !== undefined && { metering: meteringHealth }),
@@ -197,6 +199,7 @@ async function shutDown(running: RunningParts, listener: Listener): Promise<{ cu
   await running.authenticators.stop();
   running.clocks.stop();
   await running.configuration.snapshots.stop();
+  await running.configuration.secrets.stop();
   await running.upstream.egress.close();
   await running.stores.close();
   log.info({ cut, kept_on_disk: kept, lost }, 'stopped');

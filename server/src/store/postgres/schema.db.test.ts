@@ -75,6 +75,8 @@ describe('schema', () => {
       'sink_outbox',
       'sink_portions',
       'shard_epochs',
+      'secret_checks',
+      'live_processes',
       'config_clock',
       'organizations',
       'users',
