@@ -355,11 +355,11 @@ function modeFaults(environment: Environment, role: RoleName): string[] {
     need('RELAY_API_TOKEN', 'RELAY_ADMIN_TOKEN');
     if ([api, admin].some((token) => token !== null && looksLikeApiKey(token)))
       faults.push('RELAY_API_TOKEN and RELAY_ADMIN_TOKEN must not begin with rly_, as API keys do.');
-    if (api !== null && api === admin) faults.push('RELAY_API_TOKEN and RELAY_ADMIN_TOKEN must differ.');
-    faults.push(...earlierTokenFaults(environment));
-    const { RELAY_METRICS_TOKEN: metrics } = environment;
+    const adminTokens = [admin, ...environment.RELAY_ADMIN_TOKEN_PREVIOUS];
+    if ([api, ...environment.RELAY_API_TOKEN_PREVIOUS].some((each) => each && adminTokens.includes(each)))
+      faults.push('RELAY_API_TOKEN and RELAY_ADMIN_TOKEN must differ.');
     // The scraper's token must not allow anything else.
-    if (metrics !== null && [api, admin].includes(metrics))
+    if (environment.RELAY_METRICS_TOKEN !== null && [api, admin].includes(environment.RELAY_METRICS_TOKEN))
       faults.push('RELAY_METRICS_TOKEN must differ from RELAY_API_TOKEN and RELAY_ADMIN_TOKEN.');
     if (environment.RELAY_ACCOUNTS) need('RELAY_AUTH_SECRET');
     return faults;
@@ -369,18 +369,6 @@ function modeFaults(environment: Environment, role: RoleName): string[] {
   if (role === 'all' || role === 'platform') need('RELAY_AUTH_SECRET');
   if (role === 'platform') need('RELAY_INFERENCE_URL', 'RELAY_CONTEXT_SIGNING_KEY');
   return [...faults, ...verifyKeyFaults(environment, role)];
-}
-
-/** An earlier token of one kind must not open what the other kind opens. */
-function earlierTokenFaults(environment: Environment): string[] {
-  const api = [environment.RELAY_API_TOKEN, ...environment.RELAY_API_TOKEN_PREVIOUS];
-  const admin = [environment.RELAY_ADMIN_TOKEN, ...environment.RELAY_ADMIN_TOKEN_PREVIOUS];
-  const isShared =
-    api.slice(1).some((token) => admin.includes(token)) || admin.slice(1).includes(api[0] ?? '');
-  if (!isShared) return [];
-  return [
-    'RELAY_API_TOKEN_PREVIOUS and RELAY_ADMIN_TOKEN_PREVIOUS must not contain a token of the other kind.',
-  ];
 }
 
 /** A link is never built from a request, so it needs the configured address. */
@@ -393,10 +381,8 @@ function mailFaults(environment: Environment): string[] {
   return [];
 }
 
-function natsFaults({
-  RELAY_NATS_URL: servers,
-  RELAY_NATS_CREDENTIALS_FILE: credentials,
-}: Environment): string[] {
+function natsFaults(environment: Environment): string[] {
+  const { RELAY_NATS_URL: servers, RELAY_NATS_CREDENTIALS_FILE: credentials } = environment;
   if (credentials === null) return [];
   if (servers === null) return ['RELAY_NATS_CREDENTIALS_FILE needs RELAY_NATS_URL.'];
   if (servers.login !== null)
