@@ -40,7 +40,8 @@ export function startLoad(target: Target, model: string, perSecond: number): Loa
   };
 }
 
-function send(agent: Agent, { urls, tokens }: Target, index: number, model: string): Promise<string | null> {
+function send(agent: Agent, target: Target, index: number, model: string): Promise<string | null> {
+  const { urls, tokens } = target;
   const url = urls[index % urls.length] ?? '';
   const token = tokens[Math.floor(index / urls.length) % tokens.length] ?? '';
   const body = JSON.stringify({ model, max_tokens: 5, messages: [{ role: 'user', content: 'Count.' }] });
@@ -50,7 +51,11 @@ function send(agent: Agent, { urls, tokens }: Target, index: number, model: stri
       agent,
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     });
-    sending.on('error', (error) => resolve(`no answer: ${error.message}`));
+    sending.on('error', (error) => {
+      // The server closed an idle connection as this was sent on it; every client and load balancer sends it again.
+      if (sending.reusedSocket) resolve(send(agent, target, index, model));
+      else resolve(`no answer: ${error.message}`);
+    });
     sending.on('response', (response) => {
       let text = '';
       response.on('data', (chunk: Buffer) => (text += chunk.toString()));
