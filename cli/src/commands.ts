@@ -52,6 +52,12 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./users/users.ts')).usersCommand,
   },
   {
+    name: 'rotate-key',
+    summary: 'Replace the master key and other secrets',
+    group: RUN,
+    load: async () => (await import('./run/rotate-key.ts')).rotateKeyCommand,
+  },
+  {
     name: 'context-key',
     summary: 'Print a new key pair for signed contexts',
     group: RUN,

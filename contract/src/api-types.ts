@@ -4039,6 +4039,7 @@ export interface components {
                 [key: string]: components["schemas"]["HealthCheck"];
             };
             clock?: components["schemas"]["ClockHealth"];
+            secrets?: components["schemas"]["SecretsHealth"];
             postgresql_settings?: components["schemas"]["PostgresqlSettings"];
             redis_settings?: components["schemas"]["RedisSettings"];
             ledger?: components["schemas"]["LedgerHealth"];
@@ -6050,6 +6051,17 @@ export interface components {
             /** @description Integer micro-USD. */
             flat_request_cost_micros?: number;
             variants?: components["schemas"]["PriceVariant"][];
+        };
+        /** SecretsHealth */
+        SecretsHealth: {
+            /**
+             * @description The process lacks a secret that the deployment uses, or can open none of its credentials; `/readyz` then returns 503.
+             * @enum {string}
+             */
+            status: "unavailable";
+            detail: string;
+        } & {
+            [key: string]: unknown;
         };
         /** Series */
         Series: {

@@ -35,7 +35,7 @@ export const upstreamErrors = {
     type: 'upstream_error',
     message: 'The selected provider has no usable credential or address. Check both.',
     why: 'The credential is missing or disabled, Relay can’t decrypt it with the master key, or the egress rules don’t allow the address.',
-    fix: 'Store the credential again, enable it, or set `RELAY_ALLOW_PRIVATE_NETWORKS` to allow the private network that `base_url` points to. `relay start` allows loopback addresses while it listens on loopback only.',
+    fix: 'If every credential fails, or only on one process, a process has another `RELAY_MASTER_KEY` than the others: `/readyz` says so. Give it the right key; a credential that you store now would be encrypted under the wrong one. Otherwise add or enable the credential, or set `RELAY_ALLOW_PRIVATE_NETWORKS` to allow the private network that `base_url` points to. `relay start` allows loopback addresses while it listens on loopback only.',
     owner: 'config',
     retry: false,
   },

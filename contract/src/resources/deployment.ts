@@ -103,6 +103,15 @@ export const HealthReport = open('HealthReport', {
       }),
     }),
   ),
+  secrets: optional(
+    open('SecretsHealth', {
+      status: oneOf(['unavailable'], {
+        description:
+          'The process lacks a secret that the deployment uses, or can open none of its credentials; `/readyz` then returns 503.',
+      }),
+      detail: Type.String(),
+    }),
+  ),
   postgresql_settings: optional(
     open('PostgresqlSettings', {
       pooled: flag({

@@ -7,9 +7,10 @@ import { Secret } from '../kit/secret.ts';
 import { type AuthenticatorsDeps, createAuthenticators } from './authenticators.ts';
 import { createTokenAuthenticators } from './deployment-tokens.ts';
 
+const token = (value: string) => ({ value: new Secret(value), earlier: [], onEarlier: () => undefined });
 const tokens = createTokenAuthenticators({
-  apiToken: new Secret('api-token'),
-  adminToken: new Secret('admin-token'),
+  apiToken: token('api-token'),
+  adminToken: token('admin-token'),
   organizationId: 'o',
   userId: 'u',
 });

@@ -3,9 +3,17 @@ import { describe, it } from 'node:test';
 import { Secret } from '../kit/secret.ts';
 import { createTokenAuthenticators } from './deployment-tokens.ts';
 
+let earlierUses = 0;
+const token = (value: string, ...earlier: string[]) => ({
+  value: new Secret(value),
+  earlier: earlier.map((each) => new Secret(each)),
+  onEarlier() {
+    earlierUses += 1;
+  },
+});
 const authenticators = createTokenAuthenticators({
-  apiToken: new Secret('api-token'),
-  adminToken: new Secret('admin-token'),
+  apiToken: token('api-token', 'earlier-api-token'),
+  adminToken: token('admin-token', 'earlier-admin-token'),
   organizationId: 'o',
   userId: 'u',
 });
@@ -24,6 +32,14 @@ describe('deployment tokens', () => {
     it(`are not opened by ${value === '' ? 'nothing' : value}`, () =>
       assert.equal(authenticators.inference.open(value), null));
   }
+  it('authenticate with an earlier value too, which is noted', () => {
+    earlierUses = 0;
+    assert.equal(authenticators.inference.open('api-token')?.kind, 'api_token');
+    assert.equal(earlierUses, 0);
+    assert.equal(authenticators.inference.open('earlier-api-token')?.kind, 'api_token');
+    assert.equal(authenticators.inference.open('earlier-admin-token'), null);
+    assert.equal(earlierUses, 1);
+  });
   it('do not authenticate at the other API', () =>
     assert.equal(authenticators.management.open('api-token'), null));
 });

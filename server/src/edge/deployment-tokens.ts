@@ -3,9 +3,18 @@ import { allScopes, type Scope } from '@relay/contract';
 import type { Caller } from '../domain/caller.ts';
 import type { Secret } from '../kit/secret.ts';
 
+/** A token as the operator configured it. */
+export interface DeploymentToken {
+  readonly value: Secret;
+  /** Earlier values, which are accepted until the operator removes them. */
+  readonly earlier: readonly Secret[];
+  /** Called when a client still sends an earlier value. */
+  readonly onEarlier: () => void;
+}
+
 export interface DeploymentTokens {
-  readonly apiToken: Secret;
-  readonly adminToken: Secret;
+  readonly apiToken: DeploymentToken;
+  readonly adminToken: DeploymentToken;
   readonly organizationId: string;
   readonly userId: string;
 }
@@ -53,12 +62,19 @@ function whole(list: readonly Scope[]): Pick<Caller, 'scopes' | 'access'> {
   return { scopes, access: { granted: null, permissions: scopes, plan: 'self_hosted' } };
 }
 
-function authenticatorOf(token: Secret, tokenName: string, caller: Caller): TokenAuthenticator {
-  const expected = digest(token.reveal());
+function authenticatorOf(token: DeploymentToken, tokenName: string, caller: Caller): TokenAuthenticator {
+  const expected = digest(token.value.reveal());
+  const earlier = token.earlier.map((value) => digest(value.reveal()));
   return {
     tokenName,
-    // Comparing digests makes the time independent of length and contents.
-    open: (presented) => (timingSafeEqual(digest(presented), expected) ? caller : null),
+    open(presented) {
+      // Comparing digests makes the time independent of length and contents.
+      const sent = digest(presented);
+      if (timingSafeEqual(sent, expected)) return caller;
+      if (!earlier.some((value) => timingSafeEqual(sent, value))) return null;
+      token.onEarlier();
+      return caller;
+    },
   };
 }
 

@@ -1,4 +1,3 @@
-import type { KeyObject } from 'node:crypto';
 import { allScopes } from '@relay/contract';
 import { type Access, effectiveScopes, rolePermissions } from '../domain/access.ts';
 import type { Caller } from '../domain/caller.ts';
@@ -6,13 +5,14 @@ import { RelayError } from '../domain/relay-error.ts';
 import type { OrganizationSnapshot } from '../domain/snapshot.ts';
 import type { AuthenticateSession } from './authenticators.ts';
 import { demandIntent } from './identity/request-intent.ts';
+import type { SessionSecrets } from './identity/session-secrets.ts';
 import type { LiveSession, Sessions } from './identity/sessions.ts';
 
 export interface SessionAuthenticatorDeps {
   readonly sessions: Pick<Sessions, 'find'>;
   /** The organization's current snapshot: it includes every revocation confirmed before the call. */
   readonly freshness: (organizationId: string) => Promise<OrganizationSnapshot>;
-  readonly secret: KeyObject;
+  readonly secrets: SessionSecrets;
   readonly publicUrl: string;
 }
 

@@ -13,7 +13,8 @@ export interface Health extends Omit<HealthReport, 'status'> {
  * Answers probes from cached state: a probe never waits for a store or a provider, so it cannot hang with them.
  * `/livez` only says that the event loop runs. `/readyz` is 503 once the process stops; a store that is
  * down does not make it unready, because inference serves from the last snapshot. So is a process whose clock is far off: it would
- * serve, but another one serves with less doubt; and one whose Redis belongs to another deployment. `/healthz` is 503 also when no store can
+ * serve, but another one serves with less doubt; one whose Redis belongs to another deployment; and one that lacks a secret of its
+ * deployment, whose requests would fail. `/healthz` is 503 also when no store can
  * be reached.
  */
 export function answerProbe(
@@ -29,7 +30,11 @@ export function answerProbe(
   if (path !== '/readyz' && path !== '/healthz') return false;
   const { draining, hasForeignStore, ...health } = healthOf();
   const status = statusOf(draining, health);
-  const isReady = !draining && !hasForeignStore && health.clock?.status !== 'unavailable';
+  const isReady =
+    !draining &&
+    !hasForeignStore &&
+    health.clock?.status !== 'unavailable' &&
+    health.secrets?.status !== 'unavailable';
   const isDown = path === '/readyz' ? !isReady : status === 'draining' || status === 'unavailable';
   send(response, isDown ? 503 : 200, { status, ...health });
   return true;
@@ -37,12 +42,13 @@ export function answerProbe(
 
 function statusOf(
   draining: boolean,
-  { checks, clock }: Omit<HealthReport, 'status'>,
+  { checks, clock, secrets }: Omit<Health, 'draining' | 'hasForeignStore'>,
 ): HealthReport['status'] {
   if (draining) return 'draining';
   const all = Object.values(checks);
   const down = all.filter(({ status }) => status !== 'ok');
-  if (down.length === 0) return clock?.status === 'unavailable' ? 'degraded' : 'ok';
+  const isDoubtful = clock?.status === 'unavailable' || secrets?.status === 'unavailable';
+  if (down.length === 0) return isDoubtful ? 'degraded' : 'ok';
   return down.length === all.length ? 'unavailable' : 'degraded';
 }
 

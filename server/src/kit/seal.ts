@@ -11,13 +11,22 @@ import { Secret } from './secret.ts';
 export interface Sealer {
   /** The id of the key that `seal` uses. */
   readonly keyId: string;
-  seal(plaintext: string, associated: readonly string[]): Buffer;
+  /** Seals under the key that is in use, or under another configured one. */
+  seal(plaintext: string, associated: readonly string[], keyId?: string): Buffer;
   /** Throws `UnsealError` when no key matches, the value was changed, or the associated data differ. */
   open(sealed: Buffer, associated: readonly string[]): Secret;
   keyIdOf(sealed: Buffer): string;
   needsReseal(sealed: Buffer): boolean;
   /** A keyed digest, for comparing texts that may hold secrets: a guess cannot be tested without the master key. */
   digest(text: string): KeyedDigest;
+}
+
+/** A sealer of a process. Which of its keys is in use changes while it runs, for all processes of a deployment together. */
+export interface RotatingSealer extends Sealer {
+  /** All that it can open; the first one is the operator's newest. */
+  readonly keyIds: readonly [string, ...string[]];
+  /** Throws for a key that is not configured. */
+  use(keyId: string): void;
 }
 
 export interface KeyedDigest {
@@ -39,34 +48,44 @@ const TAG_BYTES = 16;
 const HEADER_BYTES = 1 + KEY_ID_BYTES;
 const OVERHEAD_BYTES = HEADER_BYTES + NONCE_BYTES + TAG_BYTES;
 
-export function createSealer(keys: { primary: Buffer; previous?: readonly Buffer[] }): Sealer {
+export function createSealer(keys: { primary: Buffer; previous?: readonly Buffer[] }): RotatingSealer {
   const keysById = new Map<string, Buffer>();
   for (const key of [keys.primary, ...(keys.previous ?? [])]) {
     if (key.length !== KEY_BYTES)
       throw new Error(`a master key must have ${KEY_BYTES} bytes, not ${key.length}`);
     keysById.set(idOfKey(key), key);
   }
-  const primaryId = idOfKey(keys.primary);
-  const header = Buffer.concat([Buffer.of(VERSION), Buffer.from(primaryId, 'hex')]);
+  const keyIds: readonly [string, ...string[]] = [idOfKey(keys.primary), ...[...keysById.keys()].slice(1)];
+  let [usedId] = keyIds;
+
+  function keyOf(keyId: string): Buffer {
+    const key = keysById.get(keyId);
+    if (key === undefined) throw new UnsealError('no configured master key can decrypt this value');
+    return key;
+  }
 
   return {
-    keyId: primaryId,
-    seal(plaintext, associated) {
+    keyIds,
+    get keyId() {
+      return usedId;
+    },
+    use(keyId) {
+      keyOf(keyId);
+      usedId = keyId;
+    },
+    seal(plaintext, associated, keyId = usedId) {
+      const header = Buffer.concat([Buffer.of(VERSION), Buffer.from(keyId, 'hex')]);
       const nonce = randomBytes(NONCE_BYTES);
-      const cipher = createCipheriv('aes-256-gcm', keys.primary, nonce, { authTagLength: TAG_BYTES });
+      const cipher = createCipheriv('aes-256-gcm', keyOf(keyId), nonce, { authTagLength: TAG_BYTES });
       cipher.setAAD(associatedBytes(header, associated));
       const ciphertext = Buffer.concat([cipher.update(plaintext, 'utf8'), cipher.final()]);
       return Buffer.concat([header, nonce, ciphertext, cipher.getAuthTag()]);
     },
-    open(sealed, associated) {
-      const key = keysById.get(keyIdOf(sealed));
-      if (key === undefined) throw new UnsealError('no configured master key can decrypt this value');
-      return new Secret(decrypt(sealed, key, associated));
-    },
+    open: (sealed, associated) => new Secret(decrypt(sealed, keyOf(keyIdOf(sealed)), associated)),
     keyIdOf,
-    needsReseal: (sealed) => keyIdOf(sealed) !== primaryId,
+    needsReseal: (sealed) => keyIdOf(sealed) !== usedId,
     digest: (text) => ({
-      bytes: digestUnder(keys.primary, text),
+      bytes: digestUnder(keyOf(usedId), text),
       matches: (stored) => [...keysById.values()].some((key) => digestUnder(key, text).equals(stored)),
     }),
   };

@@ -9,7 +9,6 @@ import type { SignInCodes } from '../edge/sign-in-codes.ts';
 import type { Handlers } from '../http/call.ts';
 import { Secret } from '../kit/secret.ts';
 import type { Mail } from '../mail/mail.ts';
-import { sessionSecretFrom } from './auth-secrets.ts';
 import type { Environment } from './environment.ts';
 import type { Configuration } from './open-configuration.ts';
 import type { Stores } from './open-stores.ts';
@@ -40,17 +39,20 @@ export function createBrowserSessions({
   const { environment, publicUrl } = runtime;
   const { owner } = configuration;
   const mode = environment.RELAY_MODE;
-  // Without accounts, only the admin token opens sessions, so it may also sign them.
-  const sessionSecret = sessionSecretFrom(
-    environment.RELAY_AUTH_SECRET ?? environment.RELAY_ADMIN_TOKEN ?? '',
-  );
   const settings: SessionSettings = {
     db: stores.database.db,
-    secret: sessionSecret,
+    secrets: runtime.secrets.session,
     publicUrl,
     accounts: runtime.deployment.accounts,
     admin:
-      owner === null ? null : { token: new Secret(environment.RELAY_ADMIN_TOKEN ?? ''), ...owner, codes },
+      owner === null
+        ? null
+        : {
+            token: new Secret(environment.RELAY_ADMIN_TOKEN ?? ''),
+            earlierTokens: environment.RELAY_ADMIN_TOKEN_PREVIOUS.map((token) => new Secret(token)),
+            ...owner,
+            codes,
+          },
   };
   return {
     authenticator: (freshness) =>

@@ -1,4 +1,4 @@
-import { type KeyObject, randomBytes, randomUUIDv7 } from 'node:crypto';
+import { randomBytes, randomUUIDv7 } from 'node:crypto';
 import type { Authenticate } from '../http/authenticate.ts';
 import type { Handlers } from '../http/call.ts';
 import type { RequestHandler } from '../http/listener.ts';
@@ -24,7 +24,6 @@ export interface ManagementParts {
   readonly sessions: BrowserSessions;
   readonly mail: Mail | null;
   readonly authenticate: Authenticate;
-  readonly keyPepper: KeyObject;
 }
 
 /** Serves everything outside `/v1/`. In a process without the management role, its routes do not exist. */
@@ -57,7 +56,7 @@ function handlersOf({
       ofOrganization: database.ofOrganization,
       statisticsOf: stores.statistics.ofOrganization,
       fences,
-      keyPepper: parts.keyPepper,
+      keyPepper: () => runtime.secrets.keyPeppers.current,
       randomBytes,
       deployment,
       billing: { db: database.db, stripeWebhookSecret: environment.RELAY_STRIPE_WEBHOOK_SECRET },

@@ -90,6 +90,10 @@ export function list(value: string): string[] {
     .filter((each) => each !== '');
 }
 
+export function tokens(value: string): string[] {
+  return list(value).map(token);
+}
+
 export function masterKey(value: string): Buffer {
   try {
     return parseMasterKey(value);

@@ -20,6 +20,7 @@ import {
   stripeSecret,
   thirtyTwoBytes,
   token,
+  tokens,
   tracesUrl,
   url,
 } from './environment-values.ts';
@@ -69,9 +70,19 @@ export const variables = {
     token,
     'API token: allows inference in self-hosted mode. At least 32 random characters.',
   ),
+  RELAY_API_TOKEN_PREVIOUS: withDefault(
+    tokens,
+    '',
+    'Earlier API tokens that are still valid while clients change to the new one, separated by commas.',
+  ),
   RELAY_ADMIN_TOKEN: optional(
     token,
     'Admin token: allows management in self-hosted mode. Must differ from the API token.',
+  ),
+  RELAY_ADMIN_TOKEN_PREVIOUS: withDefault(
+    tokens,
+    '',
+    'Earlier admin tokens that are still valid while people and scripts change to the new one, separated by commas.',
   ),
   RELAY_ACCOUNTS: withDefault(
     (value) => oneOf('true', 'false')(value) === 'true',
@@ -80,7 +91,12 @@ export const variables = {
   ),
   RELAY_AUTH_SECRET: optional(
     token,
-    'Required with accounts: hashes stored API keys and signs browser sessions. Changing it invalidates all of them. Without it, Relay derives the secret for API keys from `RELAY_MASTER_KEY`; those keys stay valid when you set it later. Use the same value in every process.',
+    'Required with accounts: hashes stored API keys and signs browser sessions. To replace it, list the old one in `RELAY_AUTH_SECRET_PREVIOUS`. Without it, Relay derives the secret for API keys from `RELAY_MASTER_KEY`; those keys stay valid when you set it later. Use the same value in every process.',
+  ),
+  RELAY_AUTH_SECRET_PREVIOUS: withDefault(
+    tokens,
+    '',
+    'Earlier values of `RELAY_AUTH_SECRET`, separated by commas. API keys, sessions and second factors that were created under one of them are valid while it is listed.',
   ),
   RELAY_KEY_CACHE_MAX: withDefault(
     integer(1_000, 10_000_000),
@@ -126,7 +142,7 @@ export const variables = {
   RELAY_MASTER_KEY_PREVIOUS: withDefault(
     (value) => list(value).map(masterKey),
     '',
-    'Earlier master keys, separated by commas. Relay re-encrypts their credentials at start. API keys created under one of them without `RELAY_AUTH_SECRET` are valid while it is listed.',
+    'Earlier master keys, separated by commas. Relay decrypts what they encrypted; `relay rotate-key` re-encrypts it under `RELAY_MASTER_KEY`. API keys created under one of them without `RELAY_AUTH_SECRET` are valid while it is listed.',
   ),
   RELAY_MAX_BODY_BYTES: withDefault(
     integer(1_024, 1_073_741_824),
@@ -339,10 +355,11 @@ function modeFaults(environment: Environment, role: RoleName): string[] {
     need('RELAY_API_TOKEN', 'RELAY_ADMIN_TOKEN');
     if ([api, admin].some((token) => token !== null && looksLikeApiKey(token)))
       faults.push('RELAY_API_TOKEN and RELAY_ADMIN_TOKEN must not begin with rly_, as API keys do.');
-    if (api !== null && api === admin) faults.push('RELAY_API_TOKEN and RELAY_ADMIN_TOKEN must differ.');
-    const { RELAY_METRICS_TOKEN: metrics } = environment;
+    const adminTokens = [admin, ...environment.RELAY_ADMIN_TOKEN_PREVIOUS];
+    if ([api, ...environment.RELAY_API_TOKEN_PREVIOUS].some((each) => each && adminTokens.includes(each)))
+      faults.push('RELAY_API_TOKEN and RELAY_ADMIN_TOKEN must differ.');
     // The scraper's token must not allow anything else.
-    if (metrics !== null && [api, admin].includes(metrics))
+    if (environment.RELAY_METRICS_TOKEN !== null && [api, admin].includes(environment.RELAY_METRICS_TOKEN))
       faults.push('RELAY_METRICS_TOKEN must differ from RELAY_API_TOKEN and RELAY_ADMIN_TOKEN.');
     if (environment.RELAY_ACCOUNTS) need('RELAY_AUTH_SECRET');
     return faults;
@@ -364,10 +381,8 @@ function mailFaults(environment: Environment): string[] {
   return [];
 }
 
-function natsFaults({
-  RELAY_NATS_URL: servers,
-  RELAY_NATS_CREDENTIALS_FILE: credentials,
-}: Environment): string[] {
+function natsFaults(environment: Environment): string[] {
+  const { RELAY_NATS_URL: servers, RELAY_NATS_CREDENTIALS_FILE: credentials } = environment;
   if (credentials === null) return [];
   if (servers === null) return ['RELAY_NATS_CREDENTIALS_FILE needs RELAY_NATS_URL.'];
   if (servers.login !== null)

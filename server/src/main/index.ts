@@ -10,6 +10,8 @@ export { migrationCommands } from './migration-commands.ts';
 export { moveOut } from './move-out.ts';
 export { replayRefusedUsage } from './replay-command.ts';
 export { type RoleName, roleNames } from './roles.ts';
+export { rotationCommands } from './rotate-key-command.ts';
+export { RotationRefusedError } from './secrets/rotate-secrets.ts';
 export { type RunningServer, serve } from './serve.ts';
 export { type StartedServer, type StartStep, start } from './start.ts';
 export { StartFailedError } from './start-failure.ts';

@@ -14,7 +14,6 @@ import { createFences, createLocalFences, type Fences } from '../store/keys/fenc
 import { createDatabase, type DatabaseHandle } from '../store/postgres/postgres.ts';
 import { watchPostgresWrites } from '../store/postgres/watch-writes.ts';
 import { createRedis, type Redis } from '../store/redis/redis.ts';
-import { claimSinks, createStoreClaims } from './claim-stores.ts';
 import { watchRedisWrites } from '../store/redis/watch-writes.ts';
 import {
   createStoreHealth,
@@ -23,6 +22,7 @@ import {
   type StoreHealth,
   type StoreName,
 } from '../store/store-health.ts';
+import { claimSinks, createStoreClaims } from './claim-stores.ts';
 import type { RunningMetering } from './create-metrics.ts';
 import { createSinks } from './create-sinks.ts';
 import { demandPostgresSettings, type WatchedPostgres } from './demand-postgres-settings.ts';

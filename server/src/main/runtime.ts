@@ -1,10 +1,11 @@
 import serverPackage from '../../package.json' with { type: 'json' };
 import { createFollowingClock, type FollowingClock } from '../kit/clock.ts';
 import type { Log } from '../kit/log.ts';
-import { createSealer, type Sealer } from '../kit/seal.ts';
+import { createSealer, type RotatingSealer } from '../kit/seal.ts';
 import type { Deployment } from '../management/resources/deps.ts';
 import type { Environment } from './environment.ts';
 import type { RoleName } from './roles.ts';
+import { createOwnSecrets, type OwnSecrets } from './secrets/own-secrets.ts';
 
 /** What every part of the process shares. */
 export interface Runtime {
@@ -14,7 +15,8 @@ export interface Runtime {
   /** Where clients reach this deployment, without a trailing slash. */
   readonly publicUrl: string;
   readonly clock: FollowingClock;
-  readonly sealer: Sealer;
+  readonly sealer: RotatingSealer;
+  readonly secrets: OwnSecrets;
   readonly log: Log;
   /** True from the stop signal on: the process is not ready any more, and still serves what comes. */
   readonly leaving: () => boolean;
@@ -24,7 +26,20 @@ export interface Runtime {
   startDraining(): void;
 }
 
-export function createRuntime(environment: Environment, roleName: RoleName, log: Log): Runtime {
+export interface RuntimeOptions {
+  readonly isEmbedded: boolean;
+  /** The secret of the data directory, in whose place the environment may have another one. */
+  readonly keptAuthSecret: string | null;
+}
+
+export function createRuntime(
+  environment: Environment,
+  roleName: RoleName,
+  log: Log,
+  options: RuntimeOptions,
+): Runtime {
+  const clock = createFollowingClock();
+  const sealer = sealerOf(environment);
   let leaving = false;
   let draining = false;
   return {
@@ -36,8 +51,9 @@ export function createRuntime(environment: Environment, roleName: RoleName, log:
       version: serverPackage.version,
     },
     publicUrl: publicUrlOf(environment),
-    clock: createFollowingClock(),
-    sealer: sealerOf(environment),
+    clock,
+    sealer,
+    secrets: createOwnSecrets({ environment, roleName, sealer, nowMs: clock.nowMs, ...options }),
     log,
     leaving: () => leaving,
     startLeaving() {
@@ -52,7 +68,7 @@ export function createRuntime(environment: Environment, roleName: RoleName, log:
 
 export function sealerOf(
   environment: Pick<Environment, 'RELAY_MASTER_KEY' | 'RELAY_MASTER_KEY_PREVIOUS'>,
-): Sealer {
+): RotatingSealer {
   return createSealer({
     primary: environment.RELAY_MASTER_KEY,
     previous: environment.RELAY_MASTER_KEY_PREVIOUS,

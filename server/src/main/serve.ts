@@ -4,7 +4,6 @@ import { listen } from '../http/listener.ts';
 import { createLog, type Log } from '../kit/log.ts';
 import { uuidAt } from '../kit/uuid-time.ts';
 import type { RunningMail } from '../mail/mail.ts';
-import { keyPeppersFrom } from './auth-secrets.ts';
 import { createBrowserSessions } from './create-browser-sessions.ts';
 import { createMail } from './create-mail.ts';
 import { createManagement } from './create-management.ts';
@@ -16,6 +15,7 @@ import { type Configuration, openConfiguration } from './open-configuration.ts';
 import { type DataDirectory, type MeteringPart, openStores, type Stores } from './open-stores.ts';
 import { type RoleName, roles } from './roles.ts';
 import { createRuntime, type Runtime } from './runtime.ts';
+import { secretsHealth } from './secrets-health.ts';
 import { type StoppedParts, shutDown } from './shut-down.ts';
 import type { RunningAdmission } from './start-admission.ts';
 import { type RunningAuthenticators, startAuthenticators } from './start-authenticators.ts';
@@ -65,7 +65,10 @@ async function startServing(
   options: ServeOptions & { readonly log: Log },
 ): Promise<RunningServer> {
   const { log, dataDirectory = null, signInCodes = null } = options;
-  const runtime = createRuntime(environment, roleName, log);
+  const runtime = createRuntime(environment, roleName, log, {
+    isEmbedded: dataDirectory !== null,
+    keptAuthSecret: options.keptAuthSecret ?? null,
+  });
   const stores = await openStores(runtime, dataDirectory);
   const configuration = await openConfiguration(runtime, stores);
   await stores.claim();
@@ -77,10 +80,9 @@ async function startServing(
   await admission.prepare();
   const parts = { runtime, stores, configuration, upstream, admission, tracing };
 
-  const keyPeppers = keyPeppersFrom(environment, options.keptAuthSecret);
   const mail = createMail(parts);
   const sessions = createBrowserSessions({ ...parts, mail, signInCodes });
-  const authenticators = startAuthenticators({ ...parts, keyPeppers, session: sessions.authenticator });
+  const authenticators = startAuthenticators({ ...parts, session: sessions.authenticator });
 
   const inference = startInference({
     ...parts,
@@ -92,7 +94,6 @@ async function startServing(
     sessions,
     mail,
     authenticate: authenticators.management,
-    keyPepper: keyPeppers[0],
   });
   let metering: MeteringPart | null = null;
   const running = {
@@ -161,6 +162,7 @@ function healthOf(running: RunningParts): Health {
     checks: healthChecksOf(running),
     ledger: ledgerHealthOf(running),
     ...(redis !== null && { clock: clocks.health() }),
+    ...secretsHealth(runtime, running.configuration),
     ...(postgresSettings !== null && { postgresql_settings: postgresSettings }),
     ...(redisSettings !== null && { redis_settings: redisSettings }),
     ...(meteringHealth !== undefined && { metering: meteringHealth }),

@@ -16,7 +16,7 @@ import type { ClockWatch } from './watch-clocks.ts';
 export interface StoppedParts {
   readonly runtime: Runtime;
   readonly stores: Pick<Stores, 'close'>;
-  readonly configuration: Pick<Configuration, 'snapshots'>;
+  readonly configuration: Pick<Configuration, 'snapshots' | 'secrets'>;
   readonly clocks: Pick<ClockWatch, 'stop'>;
   readonly upstream: Upstream;
   readonly admission: Pick<RunningAdmission, 'stop'>;
@@ -59,6 +59,7 @@ export async function shutDown(running: StoppedParts, listener: Listener): Promi
     step('inference', WORK_MS_MAX, () => running.inference.stop()),
     step('authenticators', WORK_MS_MAX, () => running.authenticators.stop()),
     step('configuration', WORK_MS_MAX, () => running.configuration.snapshots.stop()),
+    step('secrets', WORK_MS_MAX, () => running.configuration.secrets.stop()),
   ]);
   running.clocks.stop();
   const leftMs = closedByMs - clock.monotonicMs();

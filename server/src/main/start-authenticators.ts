@@ -1,4 +1,3 @@
-import type { KeyObject } from 'node:crypto';
 import type { OrganizationSnapshot } from '../domain/snapshot.ts';
 import {
   type AuthenticateSession,
@@ -21,7 +20,6 @@ export interface AuthenticatorParts {
   readonly runtime: Runtime;
   readonly stores: Pick<Stores, 'database'>;
   readonly configuration: Configuration;
-  readonly keyPeppers: readonly KeyObject[];
   /** Creates the authenticator of browser sessions, given how to read an organization's current snapshot. */
   readonly session: (snapshotOf: SnapshotOf) => AuthenticateSession;
 }
@@ -34,14 +32,22 @@ export interface RunningAuthenticators extends Authenticators {
 
 /** Creates the authenticators that the deployment's mode needs, with the key cache behind them. */
 export function startAuthenticators(parts: AuthenticatorParts): RunningAuthenticators {
-  const { environment, clock, log } = parts.runtime;
+  const { environment, clock, log, secrets } = parts.runtime;
   const { database } = parts.stores;
   const { owner, fences, snapshots } = parts.configuration;
   const tokens =
     owner !== null
       ? createTokenAuthenticators({
-          apiToken: new Secret(environment.RELAY_API_TOKEN ?? ''),
-          adminToken: new Secret(environment.RELAY_ADMIN_TOKEN ?? ''),
+          apiToken: {
+            value: new Secret(environment.RELAY_API_TOKEN ?? ''),
+            earlier: environment.RELAY_API_TOKEN_PREVIOUS.map((token) => new Secret(token)),
+            onEarlier: () => secrets.noteEarlierUse('RELAY_API_TOKEN'),
+          },
+          adminToken: {
+            value: new Secret(environment.RELAY_ADMIN_TOKEN ?? ''),
+            earlier: environment.RELAY_ADMIN_TOKEN_PREVIOUS.map((token) => new Secret(token)),
+            onEarlier: () => secrets.noteEarlierUse('RELAY_ADMIN_TOKEN'),
+          },
           ...owner,
         })
       : null;
@@ -57,7 +63,7 @@ export function startAuthenticators(parts: AuthenticatorParts): RunningAuthentic
     directory,
     freshen,
     uses,
-    peppers: parts.keyPeppers,
+    peppers: secrets.keyPeppers.accepted,
     clock,
     onlyUserId: environment.RELAY_ACCOUNTS ? null : (owner?.userId ?? null),
   });

@@ -76,7 +76,7 @@ describe('the configuration file at start', () => {
     const owner = await ensureImplicitOrganization(database.db);
     await snapshots.load(owner.organizationId);
     return applyConfigAtStart({
-      runtime: createRuntime(environment, roleName, log),
+      runtime: createRuntime(environment, roleName, log, { isEmbedded: false, keptAuthSecret: null }),
       stores: { database },
       configuration: { owner, snapshots, sealer, fences: { raise: async () => undefined } },
       upstream: { egress },

@@ -11,12 +11,14 @@ import type { ManagementDeps } from '../management/resources/deps.ts';
 const UNSERVED: readonly string[] = [];
 
 it('exactly these routes of the contract are not served yet', () => {
+  const secret = createSecretKey(Buffer.alloc(32));
   // The test lists handlers and never calls them, so they need no real dependencies.
-  const sessions = sessionHandlers({
-    secret: createSecretKey(Buffer.alloc(32)),
+  const deps: Partial<Parameters<typeof sessionHandlers>[0]> = {
+    secrets: { current: secret, accepted: [secret] },
     publicUrl: 'http://localhost',
     admin: null,
-  } as Parameters<typeof sessionHandlers>[0]);
+  };
+  const sessions = sessionHandlers(deps as Parameters<typeof sessionHandlers>[0]);
   const management = createManagementHandlers({
     deployment: { mode: 'self_hosted', accounts: true, version: '0.0.0' },
   } as ManagementDeps);

@@ -151,7 +151,7 @@ export async function startManagement(
       raise: async (organizationId, version) => void raised.push({ organizationId, version }),
     },
     sealer,
-    keyPepper,
+    keyPepper: () => keyPepper,
     randomBytes: options.randomBytes ?? randomBytes,
     egress,
     openEgress: () => createEgress(egressOptions),

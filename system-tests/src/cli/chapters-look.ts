@@ -120,6 +120,11 @@ export const lookChapters: readonly Chapter[] = [
         { args: ['migrate', 'status'], env },
         { args: ['migrate', 'up'], env },
         { args: ['users', 'reset-password', 'nobody@example.com'], env, code: 4 },
+        ...['status', 'go', 'back', 'finish'].map((step) => ({
+          args: ['rotate-key', step],
+          env: { ...deployment.env },
+        })),
+        { args: ['rotate-key', 'reset'], env: { ...deployment.env }, code: 1 },
         'context-key',
       );
     },

@@ -21,6 +21,7 @@ const volatile: readonly (readonly [pattern: RegExp, shown: string])[] = [
   [/^ *\{\s+"check": "metering",[^}]*\},\n/gm, ''],
   [/\b\d+(\.\d+)? per second/g, '<rate> per second'],
   [/(RELAY_CONTEXT_\w+)=\S+/g, '$1=<base64>'],
+  [/process \d+ on \S+/g, 'process <pid> on <host>'],
   [/("?plan_hash"?: )\S+/g, '$1<hash>'],
   [/\b0\.1\.0\b/g, '<version>'],
   [/^(applied {2})\d+-\S+$(\n\1\d+-\S+$)*/gm, '$1<every migration>'],

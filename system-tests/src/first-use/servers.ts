@@ -77,10 +77,9 @@ export function describeServers(): void {
     await deployment.beside({ env: rotated }, ({ url }) =>
       worksWithAccounts(url, deployment.adminToken, app),
     );
-    await deployment.beside({ env: { RELAY_MASTER_KEY } }, async ({ url }) => {
-      const headers = { authorization: `Bearer ${app.secret}` };
-      assert.equal((await fetch(`${url}/v1/models`, { headers })).status, 401);
-    });
+    const { code, stderr } = await startRefused({ env: { ...deployment.env, RELAY_MASTER_KEY } });
+    assert.equal(code, 1);
+    assert.match(stderr, /RELAY_MASTER_KEY is not the one that this deployment uses/);
   });
 
   describe('start', () => {

@@ -70,6 +70,7 @@ export const folderTables: readonly FolderTable[] = [
       ledger: ['postgres'],
       alerts: ['postgres'],
       keys: ['postgres', 'redis', 'configuration'],
+      secrets: ['postgres'],
       embedded: ['postgres', 'ledger'],
     },
   },

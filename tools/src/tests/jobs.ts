@@ -51,6 +51,7 @@ export const onlyInAll: Readonly<Record<string, string>> = {
   'system operate': 'system telemetry',
   'system outage': 'faults chaos',
   'system rolling': 'faults chaos',
+  'system rotation': 'db server/src/main',
   'system sessions': 'db server/src/edge',
   'system stores': 'db server/src/admission',
   'system teams': 'db server/src/edge',

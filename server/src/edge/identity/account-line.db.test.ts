@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
-import { createSecretKey, randomBytes } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { type PrivateRedis, startRedis } from '@relay/testbed';
 import { systemClock } from '../../kit/clock.ts';
 import { silentLog } from '../../store/fixtures/migrated-database.fixture.ts';
 import { createRedis, type Redis } from '../../store/redis/redis.ts';
 import { type AccountLine, createAccountLine, LINE_MS_MAX } from './account-line.ts';
+import { sessionSecrets } from './session-secrets.fixture.ts';
 
 describe('attempts on one account from clients it does not know', () => {
   let server: PrivateRedis;
   let redis: Redis;
-  const secret = createSecretKey(randomBytes(32));
+  const secrets = sessionSecrets();
 
   before(async () => {
     server = await startRedis();
@@ -23,8 +23,8 @@ describe('attempts on one account from clients it does not know', () => {
   });
 
   const kinds: readonly [string, () => AccountLine][] = [
-    ['counted in Redis', () => createAccountLine({ redis, clock: systemClock, secret })],
-    ['counted by the process', () => createAccountLine({ redis: null, clock: systemClock, secret })],
+    ['counted in Redis', () => createAccountLine({ redis, clock: systemClock, secrets })],
+    ['counted by the process', () => createAccountLine({ redis: null, clock: systemClock, secrets })],
   ];
   for (const [how, create] of kinds) {
     describe(how, () => {
@@ -79,7 +79,7 @@ describe('attempts on one account from clients it does not know', () => {
 
   it('take turns by the process itself while Redis is unavailable', async () => {
     await server.kill();
-    const line = createAccountLine({ redis, clock: systemClock, secret });
+    const line = createAccountLine({ redis, clock: systemClock, secrets });
     let last = 0;
     for (let index = 0; index < 30; index += 1) {
       const turn = await line.take('alone');

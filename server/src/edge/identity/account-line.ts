@@ -1,7 +1,6 @@
-import type { KeyObject } from 'node:crypto';
 import type { Clock } from '../../kit/clock.ts';
 import type { Redis } from '../../store/redis/redis.ts';
-import { nameOf } from './session-secrets.ts';
+import { nameOf, type SessionSecrets } from './session-secrets.ts';
 
 const WINDOW_MS = 15 * 60_000;
 /** An attempt that would wait longer is rejected, so that waiting requests stay bounded. */
@@ -59,7 +58,7 @@ export function createAccountLine(deps: {
   /** Null: this process is the whole deployment. */
   readonly redis: Pick<Redis, 'run'> | null;
   readonly clock: Clock;
-  readonly secret: KeyObject;
+  readonly secrets: Pick<SessionSecrets, 'current'>;
 }): AccountLine {
   const { redis, clock } = deps;
   const local = new Map<string, LocalLine>();
@@ -87,7 +86,7 @@ export function createAccountLine(deps: {
 
   return {
     async take(account) {
-      const key = `relay:attempts:account:${nameOf(deps.secret, account)}`;
+      const key = `relay:attempts:account:${nameOf(deps.secrets.current, account)}`;
       if (redis === null) return takeLocally(key);
       const reply = await redis.run(['EVAL', TAKE, '1', key, ...ARGUMENTS], key).catch(() => null);
       if (!Array.isArray(reply)) return takeLocally(key);

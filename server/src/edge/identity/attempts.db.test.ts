@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { createSecretKey, randomBytes } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { type PrivateRedis, startRedis } from '@relay/testbed';
 import { RelayError } from '../../domain/relay-error.ts';
@@ -8,13 +7,14 @@ import { silentLog } from '../../store/fixtures/migrated-database.fixture.ts';
 import { createRedis, type Redis } from '../../store/redis/redis.ts';
 import { createWindowCounters } from '../../store/redis/window-counters.ts';
 import { type Attempts, createAttempts } from './attempts.ts';
+import { sessionSecrets } from './session-secrets.fixture.ts';
 
 describe('attempts to sign in', () => {
   let server: PrivateRedis;
   let redis: Redis;
-  const secret = createSecretKey(randomBytes(32));
+  const secrets = sessionSecrets();
   const make = (clock = systemClock) =>
-    createAttempts({ counters: createWindowCounters({ redis, clock }), secret });
+    createAttempts({ counters: createWindowCounters({ redis, clock }), secrets });
 
   before(async () => {
     server = await startRedis();
@@ -94,7 +94,7 @@ describe('attempts to sign in', () => {
   it('are counted by a process that has no Redis, as strictly', async () => {
     const alone = createAttempts({
       counters: createWindowCounters({ redis: null, clock: systemClock }),
-      secret,
+      secrets,
     });
     await failTimes(alone, 'ada', 9);
     await (await alone.take([{ kind: 'account_and_client', of: 'ada' }]))();

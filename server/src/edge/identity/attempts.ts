@@ -1,8 +1,7 @@
-import type { KeyObject } from 'node:crypto';
 import { headers } from '@relay/contract';
 import { RelayError } from '../../domain/relay-error.ts';
 import type { WindowCounters } from '../../store/redis/window-counters.ts';
-import { nameOf } from './session-secrets.ts';
+import { nameOf, type SessionSecrets } from './session-secrets.ts';
 
 const QUARTER_HOUR_MS = 15 * 60_000;
 const HOUR_MS = 60 * 60_000;
@@ -46,9 +45,9 @@ export interface Attempts {
 
 export function createAttempts(deps: {
   readonly counters: WindowCounters;
-  readonly secret: KeyObject;
+  readonly secrets: Pick<SessionSecrets, 'current'>;
 }): Attempts {
-  const keyOf = ({ kind, of }: Subject) => `relay:attempts:${kind}:${nameOf(deps.secret, of)}`;
+  const keyOf = ({ kind, of }: Subject) => `relay:attempts:${kind}:${nameOf(deps.secrets.current, of)}`;
   return {
     async take(subjects) {
       const taken = await Promise.all(

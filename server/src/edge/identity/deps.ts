@@ -1,4 +1,3 @@
-import type { KeyObject } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import type { RoleName } from '../../domain/access.ts';
 import type { Clock } from '../../kit/clock.ts';
@@ -9,13 +8,13 @@ import type { Database } from '../../store/postgres/schema.ts';
 import type { Redis } from '../../store/redis/redis.ts';
 import type { StoreLog } from '../../store/store-log.ts';
 import type { SignInCodes } from '../sign-in-codes.ts';
+import type { SessionSecrets } from './session-secrets.ts';
 
 /** Who can have a browser session, and the secret that signs it. */
 export interface SessionSettings {
   /** The deployment's connection: a user may be a member of several organizations. */
   readonly db: Kysely<Database>;
-  /** 32 bytes. A new secret invalidates every session and second factor. */
-  readonly secret: KeyObject;
+  readonly secrets: SessionSecrets;
   readonly publicUrl: string;
   readonly accounts: boolean;
   /** Self-hosted: the token that signs in as the implicit owner. */
@@ -24,6 +23,8 @@ export interface SessionSettings {
 
 export interface AdminSignIn {
   readonly token: Secret;
+  /** Earlier tokens that still sign in, until the operator removes them. */
+  readonly earlierTokens: readonly Secret[];
   readonly organizationId: string;
   readonly userId: string;
   /** Null: only the token signs in. */

@@ -1,4 +1,4 @@
-import { createSecretKey, hash, randomBytes, randomUUIDv7 } from 'node:crypto';
+import { hash, randomBytes, randomUUIDv7 } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { compileValidator, type Route, type RouteId, routes } from '@relay/contract';
@@ -21,6 +21,7 @@ import { createSessionAuthenticator } from '../session-authenticator.ts';
 import { sessionHandlers } from '../session-routes.ts';
 import { createSignInCodes } from '../sign-in-codes.ts';
 import type { OidcSettings } from './deps.ts';
+import { sessionSecrets } from './session-secrets.fixture.ts';
 import { createSessions } from './sessions.ts';
 
 /** The console's API of a deployment on the test's own stores, called over HTTP. */
@@ -87,10 +88,10 @@ export async function startConsole(options: ConsoleOptions = {}): Promise<Consol
   const codes = createSignInCodes(systemClock);
   const settings = {
     db,
-    secret: createSecretKey(randomBytes(32)),
+    secrets: sessionSecrets(),
     publicUrl: options.publicUrl ?? url,
     accounts: options.accounts ?? true,
-    admin: mode === 'hosted' ? null : { token: new Secret(adminToken), ...owner, codes },
+    admin: mode === 'hosted' ? null : { token: new Secret(adminToken), earlierTokens: [], ...owner, codes },
   };
   const log = createLog('silent');
   const handle = await createManagementApp({

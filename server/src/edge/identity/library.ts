@@ -2,11 +2,12 @@ import type { KeyObject } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import type { Database } from '../../store/postgres/schema.ts';
 import type { StoreLog } from '../../store/store-log.ts';
+import type { SessionSecrets } from './session-secrets.ts';
 
 export interface LibraryOptions {
   /** The deployment's connection: users are not part of an organization. */
   readonly db: Kysely<Database>;
-  readonly secret: KeyObject;
+  readonly secrets: SessionSecrets;
   readonly publicUrl: string;
   readonly newId: () => string;
   readonly sessionMs: number;
@@ -18,23 +19,35 @@ const SESSION_COOKIE = 'library_session';
 
 export type Library = Awaited<ReturnType<typeof loadLibrary>>;
 
+/** Loads the library once for each secret: what it seals is under the one that is in use. */
+export function createLibraryLoader(options: LibraryOptions): () => Promise<Library> {
+  const loaded = new Map<KeyObject, Promise<Library>>();
+  return () => {
+    const { current } = options.secrets;
+    const library = loaded.get(current) ?? loadLibrary(options, current);
+    loaded.set(current, library);
+    library.catch(() => loaded.delete(current));
+    return library;
+  };
+}
+
 /**
  * The authentication library on Relay's tables. Its router is not mounted; Relay's routes call its functions. It is imported at
  * the first sign-in, because it costs about 30 MB and most processes never serve the console.
  */
-export async function loadLibrary(options: LibraryOptions) {
+async function loadLibrary(options: LibraryOptions, current: KeyObject) {
   const [{ betterAuth }, { twoFactor }, crypto] = await Promise.all([
     import('better-auth'),
     import('better-auth/plugins/two-factor'),
     import('better-auth/crypto'),
   ]);
-  const secret = options.secret.export().toString('base64url');
+  const secret = textOf(current);
   const auth = betterAuth({
     ...TABLES,
     appName: 'Relay',
     baseURL: options.publicUrl,
     // A list, so that no environment variable can replace the secret.
-    secrets: [{ version: 1, value: secret }],
+    secrets: [{ version: SECRET_VERSION, value: secret }],
     telemetry: { enabled: false },
     // Only the sentence is logged: the arguments can hold anything.
     logger: {
@@ -59,7 +72,47 @@ export async function loadLibrary(options: LibraryOptions) {
     return new Headers({ cookie: `${SESSION_COOKIE}=${value}` });
   }
 
-  return { api: auth.api, context: await auth.$context, crypto, headersOf };
+  const openedUnder = (each: KeyObject, sealed: string) =>
+    crypto.symmetricDecrypt({ key: keysFrom(each), data: sealed });
+
+  /** Also what was sealed under an earlier secret. Throws when no accepted one opens it. */
+  async function open(sealed: string): Promise<string> {
+    let fault: unknown;
+    for (const each of [current, ...options.secrets.accepted]) {
+      try {
+        return await openedUnder(each, sealed);
+      } catch (error) {
+        fault ??= error;
+      }
+    }
+    throw fault;
+  }
+
+  return {
+    api: auth.api,
+    headersOf,
+    seal: (text: string) => crypto.symmetricEncrypt({ key: keysFrom(current), data: text }),
+    open,
+    /** The same under the current secret; null when it is already, or when no accepted secret opens it. */
+    async resealed(sealed: string): Promise<string | null> {
+      const isCurrent = await openedUnder(current, sealed).catch(() => null);
+      if (isCurrent !== null) return null;
+      const text = await open(sealed).catch(() => null);
+      return text === null ? null : crypto.symmetricEncrypt({ key: keysFrom(current), data: text });
+    },
+    context: await auth.$context,
+  };
+}
+
+/** The version says nothing: the library would need a number for each secret, and Relay tries those that it has. */
+const SECRET_VERSION = 1;
+
+function keysFrom(secret: KeyObject) {
+  return { keys: new Map([[SECRET_VERSION, textOf(secret)]]), currentVersion: SECRET_VERSION };
+}
+
+function textOf(secret: KeyObject): string {
+  return secret.export().toString('base64url');
 }
 
 /** Where the library finds its fields in Relay's tables. */

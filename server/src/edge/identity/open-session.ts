@@ -24,10 +24,12 @@ export async function openSession(parts: Parts, call: BrowserCall, proven: Prove
     proven.userId,
     false,
     {
-      token: digestOfCookie(deps.secret, cookie) ?? '',
+      token: digestOfCookie(deps.secrets.current, cookie) ?? '',
       organizationId: proven.organizationId,
       adminTokenDigest:
-        isAdmin && deps.admin !== null ? digestOfAdminToken(deps.secret, deps.admin.token.reveal()) : null,
+        isAdmin && deps.admin !== null
+          ? digestOfAdminToken(deps.secrets.current, deps.admin.token.reveal())
+          : null,
       ipAddress: addressOf(call),
       userAgent: call.header('user-agent')?.slice(0, USER_AGENT_CHARACTERS_MAX) ?? null,
     },
@@ -78,7 +80,7 @@ export async function answerSession(
       .map(({ organizationId, name }) => ({ id: organizationId, name })),
     has_password: withPassword,
     has_second_factor: user.two_factor_enabled,
-    csrf_token: csrfTokenOf(deps.secret, session.id),
+    csrf_token: csrfTokenOf(deps.secrets.current, session.id),
     expires_at: session.expiresAt.toISOString(),
   };
 }

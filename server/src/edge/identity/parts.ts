@@ -3,7 +3,7 @@ import { type AccountLine, createAccountLine } from './account-line.ts';
 import { type Attempts, createAttempts } from './attempts.ts';
 import { type Background, createBackground } from './background.ts';
 import type { IdentityDeps } from './deps.ts';
-import { type Library, loadLibrary } from './library.ts';
+import { createLibraryLoader, type Library } from './library.ts';
 import { createPasswords, type Passwords } from './passwords.ts';
 import { createSecondFactor, type SecondFactor } from './second-factor.ts';
 import { createSessions, type Sessions } from './sessions.ts';
@@ -24,19 +24,12 @@ export interface Parts {
 }
 
 export function createParts(deps: IdentityDeps): Parts {
-  let loading: Promise<Library> | null = null;
-  const library = () => {
-    loading ??= loadLibrary({ ...deps, sessionMs: SESSION_MS }).catch((error: unknown) => {
-      loading = null;
-      throw error;
-    });
-    return loading;
-  };
+  const library = createLibraryLoader({ ...deps, sessionMs: SESSION_MS });
   const passwords = createPasswords({ db: deps.db, library });
   return {
     deps,
     library,
-    attempts: createAttempts({ counters: createWindowCounters(deps), secret: deps.secret }),
+    attempts: createAttempts({ counters: createWindowCounters(deps), secrets: deps.secrets }),
     line: createAccountLine(deps),
     background: createBackground(deps),
     passwords,

@@ -1,14 +1,13 @@
-import type { KeyObject } from 'node:crypto';
 import { headers } from '@relay/contract';
 import { RelayError } from '../../domain/relay-error.ts';
 import { isReading } from '../../http/reading-methods.ts';
-import { csrfTokenOf, isSameText } from './session-secrets.ts';
+import { csrfTokenOf, isSameText, type SessionSecrets } from './session-secrets.ts';
 
 type Header = (name: string) => string | undefined;
 
 /** Rejects a write with a session without that session's CSRF token. */
 export function demandIntent(
-  settings: { readonly secret: KeyObject; readonly publicUrl: string },
+  settings: { readonly secrets: Pick<SessionSecrets, 'accepted'>; readonly publicUrl: string },
   sessionId: string,
   request: { readonly method: string | undefined; readonly header: Header },
 ): void {
@@ -16,8 +15,9 @@ export function demandIntent(
   if (isReading(request.method)) return;
   demandOwnOrigin(settings.publicUrl, request.header);
   const sent = request.header(headers.csrfToken);
-  if (sent === undefined || !isSameText(sent, csrfTokenOf(settings.secret, sessionId)))
-    throw new RelayError('csrf_failed');
+  const isOurs = (text: string) =>
+    settings.secrets.accepted.some((secret) => isSameText(text, csrfTokenOf(secret, sessionId)));
+  if (sent === undefined || !isOurs(sent)) throw new RelayError('csrf_failed');
 }
 
 /**

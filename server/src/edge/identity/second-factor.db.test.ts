@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createSecretKey, randomBytes, randomUUIDv7 } from 'node:crypto';
+import { randomUUIDv7 } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { systemClock } from '../../kit/clock.ts';
 import {
@@ -8,8 +8,9 @@ import {
   seedOrganization,
   silentLog,
 } from '../../store/fixtures/migrated-database.fixture.ts';
-import { loadLibrary } from './library.ts';
+import { createLibraryLoader } from './library.ts';
 import { createSecondFactor, type SecondFactor } from './second-factor.ts';
+import { sessionSecrets } from './session-secrets.fixture.ts';
 
 // No password check comes first, so that many arrive at the same moment.
 describe('a second factor under concurrent requests', () => {
@@ -21,16 +22,15 @@ describe('a second factor under concurrent requests', () => {
   before(async () => {
     migrated = await migratedDatabase();
     ({ userId } = await seedOrganization(migrated.db));
-    const loaded = await loadLibrary({
+    const loaded = await createLibraryLoader({
       db: migrated.db,
-      secret: createSecretKey(randomBytes(32)),
+      secrets: sessionSecrets(),
       publicUrl: 'http://127.0.0.1:8080',
       newId: randomUUIDv7,
       sessionMs: 60_000,
       log: silentLog,
-    });
-    const key = loaded.context.secretConfig;
-    const seal = (data: string) => loaded.crypto.symmetricEncrypt({ key, data });
+    })();
+    const { seal } = loaded;
     await migrated.db
       .insertInto('auth_two_factors')
       .values({

@@ -92,9 +92,8 @@ async function consumeStep(
   sealedSecret: string,
   code: string,
 ): Promise<boolean> {
-  const { crypto, context } = await library();
-  const secret = await crypto.symmetricDecrypt({ key: context.secretConfig, data: sealedSecret });
-  const step = stepOfCode(secret, code, clock.nowMs());
+  const { open } = await library();
+  const step = stepOfCode(await open(sealedSecret), code, clock.nowMs());
   if (step === null) return false;
   const taken = await db
     .updateTable('auth_two_factors')
@@ -112,15 +111,14 @@ async function consumeBackup(
   sealedCodes: string,
   code: string,
 ): Promise<boolean> {
-  const { crypto, context } = await library();
-  const key = context.secretConfig;
-  const codes: string[] = JSON.parse(await crypto.symmetricDecrypt({ key, data: sealedCodes }));
+  const { open, seal } = await library();
+  const codes: string[] = JSON.parse(await open(sealedCodes));
   const left = codes.filter((each) => !isSameText(each, code));
   if (left.length === codes.length) return false;
   // Of two requests with the same code, which have read the same list, only one replaces it.
   const replaced = await db
     .updateTable('auth_two_factors')
-    .set({ backup_codes: await crypto.symmetricEncrypt({ key, data: JSON.stringify(left) }) })
+    .set({ backup_codes: await seal(JSON.stringify(left)) })
     .where('user_id', '=', userId)
     .where('backup_codes', '=', sealedCodes)
     .executeTakeFirst();

@@ -91,7 +91,7 @@ async function isMailboxProven(
   token: string | undefined,
 ): Promise<boolean> {
   if (deps.mail === null) return true;
-  const link = { secret: deps.secret, publicUrl: deps.publicUrl, nowMs: deps.clock.nowMs() };
+  const link = { secrets: deps.secrets, publicUrl: deps.publicUrl, nowMs: deps.clock.nowMs() };
   if (token === undefined) {
     if ((await findUserByEmail(deps.db, email)) !== undefined) throw takenAddress();
     const confirmUrl = createNewAddressLink(link, userId, email);

@@ -1,5 +1,12 @@
 import { createHmac, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
 
+/** The secrets of sessions and second factors. While the operator replaces one, the earlier one is still accepted. */
+export interface SessionSecrets {
+  /** Signs what is new. Changes while the process runs, for all processes of the deployment together. */
+  readonly current: KeyObject;
+  readonly accepted: readonly KeyObject[];
+}
+
 const COOKIE_BYTES = 32;
 const COOKIE_FORM = /^[A-Za-z0-9_-]{43}$/;
 

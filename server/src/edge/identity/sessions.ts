@@ -33,32 +33,36 @@ export interface Sessions {
 export type SessionRow = Awaited<ReturnType<typeof rowsOf>>[number];
 
 export function createSessions(settings: SessionSettings): Sessions {
-  const { db, secret, admin } = settings;
-  const adminDigest = admin === null ? null : digestOfAdminToken(secret, admin.token.reveal());
+  const { db, secrets, admin } = settings;
+  const adminTokens = admin === null ? [] : [admin.token, ...admin.earlierTokens];
+  const adminDigests = secrets.accepted.flatMap((secret) =>
+    adminTokens.map((token) => digestOfAdminToken(secret, token.reveal())),
+  );
 
   /** Users' sessions need accounts; the admin token's sessions end with the token. */
   function counts(digest: string | null): boolean {
     if (digest === null) return settings.accounts;
-    return adminDigest !== null && isSameText(digest, adminDigest);
+    return adminDigests.some((known) => isSameText(digest, known));
   }
 
   return {
     async find(cookieHeader) {
       const cookie = cookieOf(cookieHeader, SESSION_COOKIE);
-      const token = cookie === null ? null : digestOfCookie(secret, cookie);
-      if (token === null) return null;
+      const tokens =
+        cookie === null ? [] : secrets.accepted.map((secret) => digestOfCookie(secret, cookie) ?? '');
+      if (!tokens.some((token) => token !== '')) return null;
       const row = await db
         .selectFrom('sessions')
         .innerJoin('users', 'users.id', 'sessions.user_id')
         .selectAll('sessions')
         .select('users.status as user_status')
-        .where('token', '=', token)
+        .where('token', 'in', tokens)
         .where('expires_at', '>', sql<Date>`now()`)
         .executeTakeFirst();
       if (row === undefined || !counts(row.admin_token_digest)) return null;
       return {
         id: row.id,
-        token,
+        token: row.token,
         userId: row.user_id,
         userStatus: row.user_status,
         organizationId: row.organization_id,

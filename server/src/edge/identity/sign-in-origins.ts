@@ -11,7 +11,7 @@ const KNOWN_DAYS = 90;
 const ORIGINS_PER_USER_MAX = 50;
 
 type OriginCall = Parameters<typeof addressOf>[0];
-type OriginDeps = Pick<SessionSettings, 'db' | 'secret'>;
+type OriginDeps = Pick<SessionSettings, 'db' | 'secrets'>;
 
 /** Whether the account with this e-mail address has signed in from the client's address. One query, account or not. */
 export async function isKnownAddress(deps: OriginDeps, email: string, call: OriginCall): Promise<boolean> {
@@ -72,10 +72,10 @@ async function clearOrigins(db: Kysely<Database>, userId: string): Promise<void>
     .execute();
 }
 
-function originOf({ secret }: OriginDeps, call: OriginCall): { address: string; browser: string } {
+function originOf({ secrets }: OriginDeps, call: OriginCall): { address: string; browser: string } {
   return {
-    address: nameOf(secret, `address ${countedAddress(addressOf(call))}`),
-    browser: nameOf(secret, `browser ${browserName(call.header('user-agent'))}`),
+    address: nameOf(secrets.current, `address ${countedAddress(addressOf(call))}`),
+    browser: nameOf(secrets.current, `browser ${browserName(call.header('user-agent'))}`),
   };
 }
 

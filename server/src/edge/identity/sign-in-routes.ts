@@ -87,7 +87,7 @@ function noSuchSession(): RelayError {
 
 /** The operator of a self-hosted deployment, without an account. */
 async function signInWithToken(parts: Parts, call: Call<'createSession'>): Promise<Session> {
-  const { admin, secret } = parts.deps;
+  const { admin, secrets } = parts.deps;
   if (admin === null) {
     throw new RelayError('mode_unsupported', {
       message: 'A hosted deployment has no admin token. Sign in with email and password.',
@@ -95,9 +95,12 @@ async function signInWithToken(parts: Parts, call: Call<'createSession'>): Promi
     });
   }
   const succeeded = await parts.attempts.take([clientOf(call)]);
-  const [sent, expected] = [call.body.token ?? '', admin.token.reveal()];
+  const sent = call.body.token ?? '';
   // Digests have equal length, so the comparison reveals nothing of the token's.
-  const isToken = isSameText(digestOfAdminToken(secret, sent), digestOfAdminToken(secret, expected));
+  const digest = (token: string) => digestOfAdminToken(secrets.current, token);
+  const isToken = [admin.token, ...admin.earlierTokens].some((token) =>
+    isSameText(digest(sent), digest(token.reveal())),
+  );
   if (!isToken && admin.codes?.redeem(sent) !== true)
     throw new RelayError('invalid_credentials', {
       message: 'The token doesn’t match RELAY_ADMIN_TOKEN. Copy it from this deployment’s settings.',

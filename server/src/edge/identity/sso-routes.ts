@@ -43,17 +43,16 @@ export function ssoHandlers(parts: Parts): Handlers {
   }
 
   async function seal(journey: SsoJourney): Promise<string> {
-    const { crypto, context } = await parts.library();
-    return crypto.symmetricEncrypt({ key: context.secretConfig, data: JSON.stringify(journey) });
+    const library = await parts.library();
+    return library.seal(JSON.stringify(journey));
   }
 
   async function openJourney(header: string | undefined): Promise<SsoJourney> {
     const sealed = cookieOf(header, JOURNEY_COOKIE);
     if (sealed === null) throw tooLate('the browser sent no sign-in cookie');
-    const { crypto, context } = await parts.library();
+    const { open } = await parts.library();
     try {
-      const text = await crypto.symmetricDecrypt({ key: context.secretConfig, data: sealed });
-      const journey: SsoJourney = JSON.parse(text);
+      const journey: SsoJourney = JSON.parse(await open(sealed));
       return journey;
     } catch (cause) {
       throw notProven('the sign-in cookie could not be decrypted', cause);

@@ -79,7 +79,7 @@ async function insertMinted(
 ): Promise<{ secret: string; row: KeyRow }> {
   for (let mint = 0; mint < MINTS_MAX; mint += 1) {
     const { key: secret, publicId } = mintApiKey(deps.randomBytes);
-    const secret_hmac = digestOfKey(deps.keyPepper, secret);
+    const secret_hmac = digestOfKey(deps.keyPepper(), secret);
     const inserted = await insertKey(tx, { ...row, public_id: publicId, secret_hmac });
     if (inserted !== undefined) return { secret, row: inserted };
   }

@@ -29,7 +29,7 @@ export interface ManagementDeps {
   readonly dryRun?: Transaction<Database>;
   readonly sealer: Sealer;
   /** The key for the digests of User API keys. */
-  readonly keyPepper: KeyObject;
+  readonly keyPepper: () => KeyObject;
   readonly randomBytes: (size: number) => Buffer;
   readonly egress: Pick<Egress, 'check'>;
   /** Opens a separate egress for one connection test; the caller closes it. */

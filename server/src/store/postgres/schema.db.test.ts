@@ -76,6 +76,8 @@ describe('schema', () => {
       'sink_portions',
       'shard_epochs',
       'deployment',
+      'secret_checks',
+      'live_processes',
       'config_clock',
       'organizations',
       'users',

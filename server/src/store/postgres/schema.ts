@@ -35,6 +35,7 @@ import {
   uuid,
 } from './columns.ts';
 import { ledgerTables } from './ledger-tables.ts';
+import { secretTables } from './secret-tables.ts';
 
 const dates = { created_at: defaulted(timestamp), updated_at: defaulted(timestamp) };
 const revision = { version: defaulted(integer), ...dates };
@@ -358,6 +359,7 @@ export const tables = {
     created_at: defaulted(timestamp),
     expires_at: timestamp,
   },
+  ...secretTables,
   ...ledgerTables,
   ...billingTables,
   ...alertTables,
