@@ -77,6 +77,9 @@ function badBodies(made: Made, memberId: string): readonly BadBody[] {
       param: 'role',
       fix: /known fields are/,
     },
+    ...['', '   ', ' Acme', 'x'.repeat(201)].map((name) => {
+      return { line: 'PATCH /api/org', body: { name }, param: 'name', fix: /characters|visible|space/ };
+    }),
     {
       line: 'PATCH /api/account/preferences',
       body: { marketing_opt_in: 'yes' },

@@ -13,19 +13,26 @@ import { tryCarelessClients } from './careless-clients.ts';
 import { echoFaults } from './echoes.ts';
 import { checkHealth } from './health.ts';
 import { listsMissed, walkPages } from './pages.ts';
+import { checkPlatform } from './platform.ts';
 import { createsMissed, type Made, makeOnce, makeTwice, objectsOf } from './repeats.ts';
 import { routeOf } from './route-of.ts';
 import { checkSituation } from './rules/check-situation.ts';
 import { checkDirectInference, checkPaths } from './rules/doors.ts';
 import { checkIntersection, checkKeys, checkRevocation, checkVisibility } from './rules/keys.ts';
-import { checkKeyLimits, checkMemberLimits, checkResourceLimits } from './rules/limits.ts';
+import {
+  checkKeyLimits,
+  checkLimitEnabledAgain,
+  checkMemberLimits,
+  checkResourceLimits,
+} from './rules/limits.ts';
 import { checkOperations } from './rules/operations.ts';
 import { type Scene, startScene } from './rules/scene.ts';
 import { situations } from './rules/situations.ts';
-import { checkDefaults, checkValues } from './rules/values.ts';
+import { checkDefaults, checkNames, checkValues } from './rules/values.ts';
 import { createOnVersion, sendBack } from './sent-back.ts';
 import { sentencesMissed } from './sentences.ts';
 import { answerIn, type Mode, modes, unserved } from './served.ts';
+import { checkSignOut } from './sign-out.ts';
 import { tryTransport } from './transport.ts';
 import { askForUnknown } from './unknown-ids.ts';
 import { changeByVersion, deleteByVersion } from './versions.ts';
@@ -150,6 +157,14 @@ function inMode(mode: Mode): void {
     await changeByVersion(world, maker(), made, objects);
     await deleteByVersion(world, maker(), made);
     assertNothing();
+    const names = await world.accounts.query('select name from organizations where id = $1', [
+      world.foreign.organizationId,
+    ]);
+    // Embedded stores have no other organization.
+    assert.ok(
+      names.every(({ name }) => name === 'Elsewhere'),
+      'another organization is renamed',
+    );
   });
 
   it('refuses other methods, paths, types, sizes and keys', async () => {
@@ -194,7 +209,7 @@ function inMode(mode: Mode): void {
     });
 
     it('takes the values that the documents name, and fills in what is left out', () =>
-      step(checkDefaults, checkValues));
+      step(checkDefaults, checkNames, checkValues));
 
     it('knows what a key may do by its scopes and by what its owner may do now', async () => {
       await step(checkKeys, checkRevocation);
@@ -202,7 +217,7 @@ function inMode(mode: Mode): void {
     });
 
     it('holds the limits of keys, of members and of resources, the tightest first', async () => {
-      await step(checkKeyLimits);
+      await step(checkKeyLimits, checkLimitEnabledAgain);
       if (mode.accounts) await step(checkMemberLimits);
       if (!mode.hosted) await step(checkResourceLimits);
     });
@@ -212,6 +227,14 @@ function inMode(mode: Mode): void {
       if (mode.hosted) await checkDirectInference(scene);
       assertNothing();
     });
+
+    if (mode.hosted)
+      it('behind a platform: single models, HEAD, trailing slashes, 426, challenges and CORS are the same', () =>
+        checkPlatform(world));
+
+    if (mode.accounts)
+      it('lets a suspended member do nothing but sign out', () =>
+        checkSignOut(walk.url, String(Object.values(maker().headers)[0]).replace('Bearer ', '')));
   });
 
   it('was asked for every route, and serves all but those that are still to come', () => {

@@ -8,6 +8,7 @@ import { everywhere } from '../harness/everywhere.ts';
 import { BODY_BYTES_MAX } from '../harness/hosted-deployment.ts';
 import { addObjects, type Objects, untilLedgerReady } from '../harness/objects.ts';
 import type { RelayProcess } from '../harness/relay-process.ts';
+import { APP_ORIGIN } from '../harness/shared-deployment.ts';
 import { type Caller, NO_ID, textAt } from './answer.ts';
 import { createSecrets } from './secrets.ts';
 import type { Mode } from './served.ts';
@@ -106,7 +107,11 @@ async function startMode(mode: Mode, authSecret: string): Promise<Started> {
     deployment.startProcess({ role, env, nodeFlags: [] });
   const inference = await start('inference', { RELAY_CONTEXT_VERIFY_KEYS: String(x) });
   const [platform] = await Promise.all([
-    start('platform', { RELAY_CONTEXT_SIGNING_KEY: String(d), RELAY_INFERENCE_URL: inference.url }),
+    start('platform', {
+      RELAY_CONTEXT_SIGNING_KEY: String(d),
+      RELAY_INFERENCE_URL: inference.url,
+      RELAY_CORS_ORIGINS: APP_ORIGIN,
+    }),
     start('worker'),
   ]);
   return { deployment, url: platform.url, inferenceUrl: inference.url, serving: [inference] };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
+import { addLane, ask, chatBody, errorOf } from '../../harness/ask-raw.ts';
 import { openRaw } from '../../harness/raw-exchange.ts';
 import type { Manner } from '../manner.ts';
-import { addLane, ask, chatBody, errorOf } from './ask.ts';
 
 /** A client sends these, and no provider gets them. */
 const KEPT = {

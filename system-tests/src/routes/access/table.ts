@@ -63,5 +63,5 @@ export async function compareTable({ setup, columns }: Access): Promise<TableFig
 export function compareCareless(access: Access, url: string): Promise<TableFigures> {
   const columns = access.columns.filter(({ name }) => IS_LONG || CARELESS.includes(name));
   if (columns.length < CARELESS.length) throw new Error(`only ${columns.length} callers`);
-  return compareTable({ ...access, setup: { ...access.setup, url }, columns });
+  return compareTable({ ...access, setup: { ...access.setup, url, replays: true }, columns });
 }

@@ -1,5 +1,6 @@
 import { headers as names } from '@relay/contract';
-import type { Caller } from '../answer.ts';
+import { until } from '../../harness/until.ts';
+import { type Caller, itemsOf } from '../answer.ts';
 import { invite } from '../walk-session.ts';
 import { type Key, newKey } from './keys.ts';
 import { header, infer, type Scene } from './scene.ts';
@@ -11,6 +12,7 @@ const REQUESTS = { metric: 'requests', period: 'month', enabled: true };
 /** 60 a minute is one every second. */
 const PACED = { period: 'minute', limit_value: 60 };
 const PACE_MS_MIN = 250;
+const RECORDED_MS_MAX = 20_000;
 
 async function limit({ world: { walk }, owner }: Scene, path: string, body: object): Promise<void> {
   const sent = { body: { ...REQUESTS, ...body } };
@@ -141,4 +143,27 @@ export async function checkResourceLimits(scene: Scene): Promise<void> {
   if (header(passedOver, names.selectedEndpointId) !== second)
     world.walk.fault(`an endpoint at its limit is not passed over: ${passedOver.summary}`);
   await expectSpread(scene, 'first provider off');
+}
+
+/** A limit that is enabled again counts what its key used meanwhile. */
+export async function checkLimitEnabledAgain(scene: Scene): Promise<void> {
+  const { world, owner } = scene;
+  const { walk } = world;
+  const key = await newKey(scene, ['relay:request']);
+  await limitKey(scene, key, { limit_value: 100 });
+  const policies = itemsOf(await walk.send(owner, `GET ${KEYS}`));
+  const policy = policies.find((each) => each['api_key_uuid'] === key.id);
+  const set = (enabled: boolean) =>
+    limitKey(scene, key, { limit_value: 100, enabled, limit_uuid: policy?.['limit_uuid'] });
+  const ask = (): readonly [string, Caller] => ['plain', key.caller];
+  await expectInTurn(scene, 'a limit of 100', '200,200', [ask(), ask()]);
+  await set(false);
+  await expectInTurn(scene, 'a disabled limit', '200,200,200', [ask(), ask(), ask()]);
+  const recorded = async () =>
+    itemsOf(await walk.send(owner, `GET /api/relay/requests?api_key_id=${key.id}`)).length === 5;
+  if (!(await until(recorded, RECORDED_MS_MAX))) walk.fault('five requests are not recorded');
+  await set(true);
+  const usage = itemsOf(await walk.expect(owner, 'GET /api/relay/limits/usage?limit=1000', '200'));
+  const used = usage.find((each) => each['policy_id'] === policy?.['id'])?.['used'];
+  if (used !== 5) walk.fault(`a limit that is enabled again counts ${String(used)} of 5 requests`);
 }

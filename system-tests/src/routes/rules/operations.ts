@@ -43,7 +43,7 @@ async function checkOperation(scene: Scene, path: string, streaming: boolean): P
   const body = { x_additional: 'kept', ...(streaming ? { stream: true } : {}) };
   const answer = await infer(scene, 'plain', { path, body, headers: CLAIMS });
   const fault = (text: string) => walk.fault(`POST ${path}${streaming ? ' as a stream' : ''}: ${text}`);
-  if (answer.status !== 200) fault(answer.text);
+  if (answer.status !== 200 || answer.headers.has(names.errorSource)) fault(answer.text);
   const { headers } = answer;
   for (const [name, { type, meaning }] of Object.entries(specHeaders)) {
     const value = headers.get(name);

@@ -61,6 +61,13 @@ export async function startScene(world: World, owner: Caller): Promise<Scene> {
     await send(line, { enabled: true });
     const bindings = [{ target_type: 'lane', target_id: lanes[lane]?.laneId }];
     await send(`${line}/bindings`, { bindings });
+    const { body } = await walk.expect(owner, line.replace('PUT', 'GET'), '200');
+    const { guardrail, bindings: bound } = body as {
+      guardrail: { binding_count: number };
+      bindings: object[];
+    };
+    if (guardrail.binding_count !== 1 || bound.length !== 1)
+      walk.fault(`one binding is counted as ${guardrail.binding_count}, of ${bound.length}`);
   }
 
   /** A provider without a usable credential, and firsts that are disabled in each way. */

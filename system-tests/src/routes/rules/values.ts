@@ -1,6 +1,6 @@
 import { limitMetrics } from '@relay/contract';
 import { idOf, itemsOf, textAt } from '../answer.ts';
-import type { Scene } from './scene.ts';
+import { MODEL, type Scene } from './scene.ts';
 
 const NAME = 'Fast & Cheap 2';
 const LIMIT = { limit_value: 1_000_000_000, enabled: true };
@@ -45,6 +45,19 @@ export async function checkDefaults({ world: { walk }, owner, lanes }: Scene): P
           walk.fault(`${made.line}: ${field} is not ${String(value)}: ${made.text}`);
     }
   }
+}
+
+/** A lane may take the name of a model over, and gives it back; a model may get the name of a lane, which keeps it. */
+export async function checkNames({ world: { walk }, owner, lanes }: Scene): Promise<void> {
+  const path = '/api/relay/routing-lanes';
+  const shadow = { name: MODEL, shadows_model: true };
+  await walk.expect(owner, `POST ${path}`, '409 name_taken', { body: { name: MODEL } });
+  const one = `${path}/${idOf(await walk.expect(owner, `POST ${path}`, '201', { body: shadow }))}`;
+  await walk.expect(owner, `DELETE ${one}`, '409 name_taken');
+  await walk.expect(owner, `DELETE ${one}?takes_over=true`, '204');
+  const [provider_id] = lanes['plain']?.providerIds ?? [];
+  const later = { provider_id, name: 'Later', upstream_model: 'plain', route_kind: 'chat' };
+  await walk.expect(owner, 'POST /api/relay/endpoints', '201', { body: later });
 }
 
 /** A field, the values that it takes, and a body for each. */

@@ -1,7 +1,7 @@
-import { createLane, type LaneIds } from '../../harness/admin-client.ts';
-import type { Deployment } from '../../harness/deployment.ts';
-import { type RawResponse, talk } from '../../harness/raw-connection.ts';
-import { exchangeRaw, type RawAnswer } from '../../harness/raw-exchange.ts';
+import { createLane, type LaneIds } from './admin-client.ts';
+import type { Deployment } from './deployment.ts';
+import { type RawResponse, talk } from './raw-connection.ts';
+import { exchangeRaw, type RawAnswer } from './raw-exchange.ts';
 
 export const MODEL = 'sim-multi';
 
@@ -50,3 +50,14 @@ export function addLane(site: Deployment, name: string, lane: object = {}): Prom
 export function chatBody(model: string, more: object = {}): object {
   return { model, messages: [{ role: 'user', content: 'Say hello.' }], ...more };
 }
+
+/** What a browser asks before a page of this origin may call `/v1`. */
+export const preflight = (origin: string) => ({
+  method: 'OPTIONS',
+  headers: {
+    authorization: '',
+    origin,
+    'access-control-request-method': 'POST',
+    'access-control-request-headers': 'authorization,content-type,x-stainless-lang',
+  },
+});
