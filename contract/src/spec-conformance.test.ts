@@ -213,6 +213,17 @@ describe('the three inference POST operations', () => {
   });
 });
 
+describe('the document', () => {
+  it('names every field of the management interface in snake case', () => {
+    const schemas = at(root, 'components', 'schemas').value as Record<string, { properties?: object }>;
+    const fields = Object.values(schemas).flatMap(({ properties = {} }) => Object.keys(properties));
+    assert.deepEqual(
+      fields.filter((field) => !/^[a-z][a-z0-9_]*$/.test(field)),
+      [],
+    );
+  });
+});
+
 describe('authentication and versioning', () => {
   it('the document is 3.1, version 1.0.0, with the UserAPIKey bearer scheme by default', () => {
     assert.match(String(at(root, 'openapi').value), /^3\.1\./);

@@ -183,6 +183,7 @@ function checkMessage({ row }: Cell, { steps, place }: Seen, message: string): v
   assert.match(message, host);
   assert.equal(message.startsWith('None of the 2 candidates'), steps.length > 1, message);
   assert.doesNotMatch(message, /\/v1|sk-/);
+  if (row.says !== undefined && steps.length === 1) assert.match(message, row.says);
 }
 
 function header(answer: RawAnswer, name: string): string | undefined {

@@ -54,6 +54,8 @@ export interface FaultRow {
   /** By mode; a fault does not apply to modes that are missing. */
   readonly expect: Partial<Record<ModeName, Expectation>>;
   readonly bench?: Bench;
+  /** What Relay's own error says of the cause. */
+  readonly says?: RegExp;
   /** An error without a body that Relay can read. */
   readonly silent?: boolean;
   readonly requestHeaders?: Readonly<Record<string, string>>;

@@ -15,9 +15,14 @@ function raw(text: string): string {
 
 export const rowsBeforeAnswer: readonly FaultRow[] = [
   row('a short delay', { delayMs: 100 }, answered),
-  row('a delay past the deadline', { delayMs: 10_000 }, lost('upstream_timeout')),
+  row('a delay past the deadline', { delayMs: 10_000 }, lost('upstream_timeout'), {
+    says: /no response within 3 ?,?000 ms|no response within 3 s/,
+  }),
   row('never answers', { stallBeforeHeaders: true }, lost('upstream_timeout')),
-  row('nobody listens', {}, lost('upstream_unreachable'), { bench: 'closed port' }),
+  row('nobody listens', {}, lost('upstream_unreachable'), {
+    bench: 'closed port',
+    says: /connection refused/,
+  }),
   row(
     'unknown host',
     {},

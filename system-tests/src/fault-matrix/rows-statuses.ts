@@ -58,8 +58,10 @@ function paused(status: number): FaultRow {
 export const rowsStatuses: readonly FaultRow[] = [
   ...eachStatus([404, 429, 500, 503], everyMode, refused),
   ...eachStatus([408, 409, 425, 502, 504, 529], someModes, refused),
+  ...eachStatus([501], chatModes, refused),
   ...eachStatus([400], everyMode, passed),
   ...eachStatus([405, 413, 415], someModes, passed),
+  ...eachStatus([410, 418, 451], chatModes, passed),
   ...eachStatus([401, 307], everyMode, rejected),
   ...eachStatus([402, 403, 407, 301, 303, 304, 308], someModes, rejected),
   row('a redirect', { redirectTo: ELSEWHERE }, forModes(everyMode, rejected(302)), { silent: true }),

@@ -171,7 +171,7 @@ export function publicIdOf(key: string): string {
   return key.split('_')[1] ?? '';
 }
 
-function checksumOf(text: string): string {
+export function checksumOf(text: string): string {
   let value = crc32(text);
   let digits = '';
   for (let index = 0; index < CHECKSUM_CHARACTERS; index += 1) {

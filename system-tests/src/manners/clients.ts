@@ -1,6 +1,5 @@
 import { answerManners } from './clients/answers.ts';
 import { browserManners } from './clients/browsers.ts';
-import { hostedManners } from './clients/hosted.ts';
 import { modelManners } from './clients/models.ts';
 import { requestManners } from './clients/requests.ts';
 import type { Manner } from './manner.ts';
@@ -11,5 +10,4 @@ export const clientManners: readonly Manner[] = [
   ...requestManners,
   ...answerManners,
   ...browserManners,
-  ...hostedManners,
 ];

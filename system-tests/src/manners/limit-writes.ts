@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Deployment } from '../harness/deployment.ts';
-import { LANE } from '../harness/hosted-deployment.ts';
 import { sharedDeployment } from '../harness/shared-deployment.ts';
 import { until } from '../harness/until.ts';
-import { done, type Fields, fresh, made, madeEndpoints, type Site } from './management-call.ts';
+import { done, type Fields, fresh, made, madeEndpoints } from './management-call.ts';
 import type { Manner } from './manner.ts';
 
 const RECORDED_MS_MAX = 20_000;
@@ -41,7 +40,7 @@ async function callableLane(site: Deployment) {
   return { lane, call, untilRecorded };
 }
 
-async function usedOf(site: Site, { id }: Pick<Fields, 'id'>): Promise<number | undefined> {
+async function usedOf(site: Deployment, { id }: Pick<Fields, 'id'>): Promise<number | undefined> {
   const { body } = await done(site, 'GET', '/limits/usage');
   return (body as unknown as Usage[]).find(({ policy_id }) => policy_id === id)?.used;
 }
@@ -88,43 +87,4 @@ const embedded: Manner = {
   },
 };
 
-const hosted: Manner = {
-  name: 'a budget of a key in hosted mode that is enabled again counts what the key used meanwhile',
-  async check() {
-    const { platform, addTenant } = await sharedDeployment('hosted');
-    const { key, keyId } = await addTenant();
-    const site = { url: platform.url, adminToken: key };
-    const call = async (times: number) => {
-      for (let index = 0; index < times; index += 1) {
-        const answer = await fetch(`${platform.url}/v1/chat/completions`, {
-          method: 'POST',
-          headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-          body: JSON.stringify({ model: LANE, messages: [{ role: 'user', content: 'Hello.' }] }),
-        });
-        assert.equal(answer.status, 200, await answer.text());
-      }
-    };
-    const untilRecorded = async (count: number) => {
-      const isRecorded = await until(async () => {
-        const { body } = await done(site, 'GET', '/requests?limit=100');
-        return (body['data'] as unknown[]).length === count;
-      }, RECORDED_MS_MAX);
-      assert.ok(isRecorded, `${count} requests are not in the ledger in time`);
-    };
-    const budget = { api_key_uuid: keyId, target_type: 'global', metric: 'requests', period: 'month' };
-    const path = '/api-key-limit-policies';
-    await done(site, 'POST', path, { ...budget, limit_value: 100 });
-    const { body } = await done(site, 'GET', path);
-    const [policy] = body['policies'] as { id: string }[];
-    const set = (enabled: boolean) =>
-      done(site, 'POST', path, { ...budget, limit_value: 100, enabled, limit_uuid: policy?.id });
-    await call(2);
-    await set(false);
-    await call(3);
-    await untilRecorded(5);
-    await set(true);
-    assert.equal(await usedOf(site, { id: policy?.id ?? '' }), 5);
-  },
-};
-
-export const limitManners: readonly Manner[] = [enabledAgain, embedded, hosted];
+export const limitManners: readonly Manner[] = [enabledAgain, embedded];

@@ -2,7 +2,6 @@ import { after, before, describe, it } from 'node:test';
 import type { Deployment } from '../harness/deployment.ts';
 import { reportFigures } from '../harness/figures.ts';
 import { sharedDeployment } from '../harness/shared-deployment.ts';
-import { healthReports } from './calls/health-reports.ts';
 import { manyCreates } from './calls/many-creates.ts';
 import { callManners } from './calls.ts';
 import { clientManners } from './clients.ts';
@@ -39,5 +38,3 @@ describeAll('calls', callManners);
 describeAll('writes', writeManners);
 // After the others, because lists are long after it.
 describeAll('many writes', manyCreates);
-// Last, because idle connections to the shared deployment end while the servers of these tests stop and start.
-describeAll('health', healthReports);

@@ -85,7 +85,7 @@ describe('a resource that is added with its folder, a migration and its contract
     return stdout;
   }
 
-  // The authorization suite has a request for every route of the contract, and asks for those of new ones; what is
+  // The `routes` suite has a request for every route of the contract, and asks for those of new ones; what is
   // shipped needs no change.
   for (const members of [['contract', 'server', 'cli'], ['console']]) {
     it(`compiles with ${members.join(', ')}`, { timeout: COMPILE_MS_MAX }, async () => {

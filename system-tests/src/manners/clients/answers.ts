@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
+import { addLane, ask, chatBody, errorOf } from '../../harness/ask-raw.ts';
 import type { Deployment } from '../../harness/deployment.ts';
 import type { RawAnswer } from '../../harness/raw-exchange.ts';
 import { afterMs, until } from '../../harness/until.ts';
 import type { Manner } from '../manner.ts';
-import { addLane, ask, chatBody, errorOf } from './ask.ts';
 
 const WAIT_MS_MAX = 5_000;
 const CHALLENGE = 'Bearer realm="relay"';

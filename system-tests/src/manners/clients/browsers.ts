@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
+import { ask, chatBody, errorOf, MODEL, preflight } from '../../harness/ask-raw.ts';
 import type { RelayProcess } from '../../harness/relay-process.ts';
 import { APP_ORIGIN } from '../../harness/shared-deployment.ts';
 import type { Manner } from '../manner.ts';
 import { secondGateway } from '../second-gateway.ts';
-import { ask, chatBody, errorOf, MODEL } from './ask.ts';
 
 const OTHER_ORIGINS = [
   'https://app.example.com.evil.com',
@@ -25,16 +25,6 @@ const EXPOSED = [
   'retry-after',
   'retry-after-ms',
 ];
-
-export const preflight = (origin: string) => ({
-  method: 'OPTIONS',
-  headers: {
-    authorization: '',
-    origin,
-    'access-control-request-method': 'POST',
-    'access-control-request-headers': 'authorization,content-type,x-stainless-lang',
-  },
-});
 
 function corsHeaders(headers: Readonly<Record<string, string>>): string[] {
   return Object.keys(headers).filter((name) => name.startsWith('access-control-'));

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import OpenAI from 'openai';
 import { createLane } from '../../harness/admin-client.ts';
+import { addLane, ask, askAsWritten, chatBody, errorOf, MODEL } from '../../harness/ask-raw.ts';
 import type { Deployment } from '../../harness/deployment.ts';
 import type { Manner } from '../manner.ts';
-import { addLane, ask, askAsWritten, chatBody, errorOf, MODEL } from './ask.ts';
 
 function client({ url, apiToken }: Deployment): OpenAI {
   return new OpenAI({ baseURL: `${url}/v1`, apiKey: apiToken, maxRetries: 0 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
+import { addLane, ask, chatBody, errorOf } from '../../harness/ask-raw.ts';
 import { openRaw } from '../../harness/raw-exchange.ts';
 import type { Manner } from '../manner.ts';
-import { addLane, ask, chatBody, errorOf } from './ask.ts';
 
 /** A client sends these, and no provider gets them. */
 const KEPT = {
@@ -174,10 +174,14 @@ export const requestManners: readonly Manner[] = [
     },
   },
   {
-    name: 'a WebSocket on /v1/responses is answered 426, with and without a key',
+    name: 'a WebSocket is answered 426 on every path that takes POST, with and without a key',
     async check(site) {
-      for (const authorization of [`Bearer ${site.apiToken}`, 'Bearer nobody', '']) {
-        const answer = await ask(site, '/v1/responses', { headers: { ...HANDSHAKE, authorization } });
+      const right = `Bearer ${site.apiToken}`;
+      for (const [path, authorization] of [
+        ...[right, 'Bearer nobody', ''].map((value) => ['/v1/responses', value] as const),
+        ...['/v1/chat/completions', '/v1/responses/'].map((other) => [other, right] as const),
+      ]) {
+        const answer = await ask(site, path, { headers: { ...HANDSHAKE, authorization } });
         assert.equal(answer.status, 426);
         assert.match(answer.headers['connection'] ?? '', /upgrade/i);
         assert.equal(answer.headers['upgrade'], 'HTTP/1.1');
