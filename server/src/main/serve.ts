@@ -77,6 +77,8 @@ export async function serve(
     ...parts,
     authenticate: authenticators.inference,
     onSettled: measurements.settled,
+    onRefused: measurements.refused,
+    silence: measurements.silence,
   });
   const management = await createManagement({
     ...parts,

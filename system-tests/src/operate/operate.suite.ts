@@ -24,6 +24,7 @@ import { startLoad } from '../rolling/load.ts';
 import { startEchoServer } from './echo-server.ts';
 import { readFirstFrames } from './first-frames.ts';
 import { type StampingUpstream, startStampingUpstream } from './stamping-upstream.ts';
+import { terminalCauses, terminalCauseTests } from './terminal-causes.ts';
 
 // The files of deploy/ that need no cluster and no image, each with the program that it is for. With RELAY_SYSTEM_LONG=1 there
 // are more streams, and the gateways restart under more load.
@@ -37,7 +38,7 @@ const READY_MS_MAX = 20_000;
 const BODY_BYTES_MAX = 20 * 1024 * 1024;
 const EXPOSURE_MAX = 2;
 
-const figures = { failed_requests: 0, late_first_frames: 0, alerts_tested: 0 };
+const figures = { failed_requests: 0, late_first_frames: 0, alerts_tested: 0, terminal_causes: 0 };
 
 let postgres: PrivatePostgres;
 let redis: PrivateRedis;
@@ -177,6 +178,16 @@ describe('Prometheus', () => {
     // Alerts that a test expects to fire; those that are expected to be silent are written on one line.
     assert.deepEqual(names(readFileSync(file, 'utf8'), /^ +- alertname: (\w+)$/gm), alerts);
     figures.alerts_tested = alerts.length;
+  });
+
+  it('promtool: each way in which most requests can end fires exactly the alerts that its row names', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'relay-causes-'));
+    const file = join(directory, 'causes.json');
+    writeFileSync(file, terminalCauseTests(join(DEPLOY, 'prometheus/rules.yaml')));
+    const { code, output } = await runProgram('promtool', ['test', 'rules', file]);
+    rmSync(directory, { recursive: true });
+    assert.equal(code, 0, output);
+    figures.terminal_causes = terminalCauses().length;
   });
 
   it('promtool accepts the scrape configuration', async () => {
