@@ -45,6 +45,7 @@ let redis: PrivateRedis;
 let provider: ProviderProcess;
 let stamping: StampingUpstream;
 let apiToken: string;
+let adminToken: string;
 let env: Record<string, string>;
 const ports: number[] = [];
 const gateways: RelayProcess[] = [];
@@ -57,7 +58,7 @@ before(async () => {
     startStampingUpstream(),
   ]);
   const setup = selfHostedEnvironment({ DATABASE_URL: postgres.url, REDIS_URL: redis.url });
-  apiToken = setup.apiToken;
+  ({ apiToken, adminToken } = setup);
   env = { ...setup.env, RELAY_LAME_DUCK_MS: '5000' };
   ports.push(await freePort(), await freePort());
   gateways.push(...(await Promise.all(ports.map((port) => startRelay({ port, env })))));
@@ -131,6 +132,32 @@ for (const [name, start] of [
       const direct = await fetch(`${gateways[0]?.url}/metrics`);
       const proxied = await fetch(`${proxy.url}/metrics`);
       assert.deepEqual([direct.status, proxied.status], [200, 404]);
+    });
+
+    it('with separate roles, inference goes to gateways and everything else to the platform', async () => {
+      const [gateway, platform] = await Promise.all(
+        ['inference', 'platform'].map((role) => startRelay({ env, role })),
+      );
+      assert.ok(gateway !== undefined && platform !== undefined);
+      const front = await start([gateway.url], [platform.url]);
+      const status = async (path: string, token?: string) => {
+        const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
+        return (await fetch(front.url + path, { headers: authorization })).status;
+      };
+      const seen = {
+        models: await status('/v1/models', apiToken),
+        management: await status('/api/relay/providers', adminToken),
+        console: await status('/console/'),
+        documents: await status('/docs/errors/draining'),
+        description: await status('/openapi.json'),
+      };
+      const { role } = (await (await fetch(`${front.url}/healthz`)).json()) as { role: string };
+      // From source there may be no console.
+      const { status: console } = await fetch(`${platform.url}/console/`);
+      const all = { models: 200, management: 200, console, documents: 200, description: 200 };
+      await front.stop();
+      await Promise.all([gateway.stop(), platform.stop()]);
+      assert.deepEqual([seen, role], [all, 'platform']);
     });
 
     it('an address that the client claims is replaced by its own', async () => {
