@@ -134,7 +134,7 @@ function causeOf(of: Pick<TerminalCause, 'name' | 'cause' | 'status'>, told: Tol
   if (told === 'refused by one')
     return [
       { ...of, result: 'client', fires: ['RelayGatewayRefusing'], hasSibling: true },
-      // At every gateway alike, an unknown key is told; an unknown model is what clients ask for.
+      // At every gateway alike, an unknown key fires; an unknown model is what clients ask for.
       {
         ...of,
         name: `${of.name} everywhere`,
