@@ -56,4 +56,5 @@ export const STARTING = [
   'RelayOverheadFastBurn',
   'RelayOverheadSlowBurn',
   'RelayConfigurationStale',
+  'RelayRedisScriptSlow',
 ] as const;

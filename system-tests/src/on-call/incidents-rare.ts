@@ -17,7 +17,7 @@ export const rareIncidents: readonly Incident[] = [
     name: 'the certificate of a provider has expired',
     breaks: expiredCertificate,
     lanes: [EXPIRED],
-    clients: /^(?:502 upstream_unreachable|400 model_not_found)$/,
+    clients: /^(?:502 upstream_unreachable|400 (?:model_not_found|no_route))$/,
     may: [...FAILING, 'RelayEndpointDown'],
     tells: { alerts: ['RelayLaneFailing', 'RelayEndpointDown'], doctor: /certificate has expired/ },
   },

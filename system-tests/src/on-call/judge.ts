@@ -45,7 +45,7 @@ export async function judge(site: Site, incident: Incident): Promise<Verdict> {
     };
     await until(isTold, TOLD_MS_MAX, LOOK_EVERY_MS);
     advice = [...(await wrongAdvice(site, never)), ...(await wrongCommands(site, incident.name))];
-    await afterMs(lastsMs - (performance.now() - startMs));
+    await afterMs(Math.max(0, lastsMs - (performance.now() - startMs)));
   } finally {
     await broken?.heals();
   }

@@ -105,6 +105,11 @@ export async function startSite(): Promise<Site> {
   const front = await startHaproxy([url('gateway1'), url('gateway2')], [url('platform')]);
   const rules = shortenRules(readFileSync(RULES, 'utf8'));
   const prometheus = await startPrometheus({ targets: NAMES.map(url), token: metricsToken, rules });
+  // Before the first scrapes, no process reports metrics.
+  await prometheus.untilValue(
+    'count(relay_info) unless on() ALERTS{alertstate="firing"}',
+    (count) => count === NAMES.length,
+  );
   const load = startLoad({
     url: front.url,
     token: setup.apiToken,
