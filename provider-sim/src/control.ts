@@ -33,6 +33,9 @@ async function controlAnswer(
       sim.script(...rules);
       return { rules: rules.length };
     }
+    case 'DELETE /_sim/script':
+      sim.clearScript();
+      return { rules: 0 };
     case 'GET /_sim/log':
       return { entries: await entriesSince(sim, url.searchParams) };
     case 'GET /_sim/counts': {

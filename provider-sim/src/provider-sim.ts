@@ -35,6 +35,7 @@ export async function startProviderSim(options: ProviderSimOptions = {}): Promis
     counts: (key) => state.tally.of(key),
     countsByKey: () => state.tally.byKey(),
     script: (...rules) => state.script.add(rules),
+    clearScript: () => state.script.clear(),
     reset() {
       state.script.clear();
       state.log.clear();

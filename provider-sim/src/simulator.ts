@@ -51,6 +51,8 @@ export interface ProviderSim {
   counts(key?: string): Counts;
   countsByKey(): Record<string, Counts>;
   script(...rules: ScriptRule[]): void;
+  /** Rules go; the log and the counts stay. */
+  clearScript(): void;
   reset(): void;
   openStreams(): number;
   openRequests(): number;

@@ -1,7 +1,13 @@
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 
-/** A certificate for `localhost` and 127.0.0.1 that is its own authority, made here so that no tool needs to be installed. */
-export function selfSigned(commonName = 'localhost'): { readonly key: string; readonly cert: string } {
+/**
+ * A certificate for `localhost` and 127.0.0.1 that is its own authority, made here so that no tool needs to be installed. It expires in
+ * that many days; a negative number is in the past.
+ */
+export function selfSigned(
+  commonName = 'localhost',
+  daysLeft = 30,
+): { readonly key: string; readonly cert: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const name = sequence(tagged(0x31, sequence(oid('550403'), tagged(0x0c, Buffer.from(commonName)))));
   const algorithm = sequence(oid('2a8648ce3d040302'));
@@ -20,7 +26,7 @@ export function selfSigned(commonName = 'localhost'): { readonly key: string; re
     tagged(0x02, Buffer.concat([Buffer.from([1]), randomBytes(8)])),
     algorithm,
     name,
-    sequence(time(-1), time(30)),
+    sequence(time(Math.min(-1, daysLeft - 1)), time(daysLeft)),
     name,
     publicKey.export({ type: 'spki', format: 'der' }),
     tagged(0xa3, extensions),

@@ -37,6 +37,7 @@ export async function createFrame(root: string): Promise<Part> {
     whole: false,
     holdMs: 0,
     choices: () => 1,
+    onHead: () => undefined,
     onContent: () => undefined,
     headersFor: () => [],
     errorFrame: () => '',

@@ -9,6 +9,7 @@ import type { Passage } from '../protocols/passage.ts';
 import { quirksOf } from '../protocols/provider-presets.ts';
 import { useOfAttempt } from './attempt-use.ts';
 import { cooldownUntilMs } from './dispatch/cooldown.ts';
+import type { ProviderSilence } from './dispatch/provider-silence.ts';
 import { type DispatchDeps, sendUpstream } from './dispatch/send-upstream.ts';
 import { passageOf, sentRequest, translatedFor, translatorFor } from './dispatch/sent-request.ts';
 import {
@@ -33,6 +34,7 @@ import { traceAttempt } from './trace-attempt.ts';
 
 export interface AttemptDeps extends DispatchDeps, HealthDeps {
   readonly desk: Pick<AdmissionDesk, 'penalize'>;
+  readonly silence: Omit<ProviderSilence, 'silent'>;
   readonly log: Log;
   readonly publicUrl: string;
   readonly slices: FairSlices;
@@ -79,6 +81,7 @@ export async function attempt(
     translator,
     holdMs: routed.body.streaming ? holdMs : null,
     choices: () => exchange.protocol.request.output(routed.body).choices,
+    onHead: () => deps.silence.answered(candidate.endpoint.id),
     onContent: (head) => {
       hasContent = noteContent(deps, exchange, candidate, head, deps.clock.monotonicMs() - sentMs);
     },
@@ -88,11 +91,13 @@ export async function attempt(
   });
   const sending = probe === null ? deps : withHeadersWithin(deps, probe.headersMsMax);
   const sent = sentRequest(exchange, routed, passage, candidate, inspected);
+  deps.silence.sent(candidate.endpoint.id);
   reply.stopUpstream = sendUpstream(sending, exchange, sent, candidate, reply);
   exchange.inCharge = reply;
   // The exchange may have been stopped before there was an upstream request to stop.
   if (exchange.stopped !== null) reply.stop(exchange.stopped);
   const ended = await reply.result;
+  if (reply.headMs === null) deps.silence.unanswered(candidate.endpoint.id);
   const { streaming } = routed.body;
   const client = { streaming, secret: sentSecret(candidate) };
   const result = translator === null ? ended : await translateWhole(ended, translator, client);

@@ -39,6 +39,7 @@ import { createOneAtATime } from '../kit/one-at-a-time.ts';
 import { createShares } from '../kit/shares.ts';
 import type { Tracer } from '../kit/tracing/tracer.ts';
 import { createUpstreamAuth } from '../protocols/upstream-auth/create-upstream-auth.ts';
+import { watchSilence } from './dispatch/provider-silence.ts';
 import { createInferenceHandler } from './handler.ts';
 import { createTypicalUse } from './settle/typical-use.ts';
 
@@ -217,6 +218,7 @@ export async function startGateway(
     deadlines: new DeadlineWheel(clock),
     headersTimeoutMs: 5_000,
     idleTimeoutMs: 5_000,
+    silence: watchSilence(clock),
   });
   const server = createServer((incoming, response) => handler(incoming, response, randomUUIDv7()));
   const port = await listenOn(server);

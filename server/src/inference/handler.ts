@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { headers } from '@relay/contract';
+import { type ErrorCode, headers } from '@relay/contract';
 import type { Caller } from '../domain/caller.ts';
 import { RelayError } from '../domain/relay-error.ts';
 import type { OrganizationSnapshot } from '../domain/snapshot.ts';
@@ -19,6 +19,8 @@ export interface InferenceDeps extends Omit<PipelineDeps, 'holds'> {
   readonly open: OpenWork;
   /** Null while tracing is off. */
   readonly tracer: Tracer | null;
+  /** Called with the code of a request that is refused before it becomes an exchange, for metrics. */
+  readonly onRefused?: (code: ErrorCode) => void;
   /** The organization's configuration; throws 503 when it was never loaded and cannot be loaded now. */
   readonly snapshotOf: (organizationId: string) => OrganizationSnapshot | Promise<OrganizationSnapshot>;
 }
@@ -134,6 +136,7 @@ function refuse(
   error: unknown,
 ): void {
   if (!(error instanceof RelayError)) deps.log.error({ err: error, request_id: requestId }, 'defect');
+  deps.onRefused?.(error instanceof RelayError ? error.code : 'internal_error');
   const overheadMs = (deps.clock.monotonicMs() - startMs).toFixed(2);
   const context = { requestId, publicUrl: deps.publicUrl };
   refuseRequest(request, response, error, context, { [headers.overheadMs]: overheadMs });

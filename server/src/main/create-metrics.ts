@@ -1,5 +1,5 @@
 import type { Clock } from '../kit/clock.ts';
-import { createMetrics, type Metrics, type Reading } from '../kit/metrics.ts';
+import { createMetrics, type Labels, type Metrics, type Reading } from '../kit/metrics.ts';
 import type { TraceExportState } from '../kit/tracing/trace-exporter.ts';
 import type { Backlog } from '../metering/backlog.ts';
 import type { LedgerWorker } from '../metering/ledger-worker.ts';
@@ -61,6 +61,9 @@ function readingsOfTraffic({ info, measurements, admission }: MetricSources) {
     relay_info: () => [[info, 1]],
     relay_http_requests_total: measurements.answers,
     relay_inference_requests_total: measurements.requests,
+    relay_inference_results_total: measurements.byCause,
+    // The lanes of many organizations say nothing to who runs the deployment.
+    relay_lane_results_total: info.mode === 'hosted' ? () => [] : measurements.byLane,
     relay_inference_open: measurements.openInference,
     relay_inference_waiting: () => admission.counts().waiting,
     relay_inference_dispatched: () => admission.counts().dispatched,
@@ -84,9 +87,15 @@ function readingsOfTraffic({ info, measurements, admission }: MetricSources) {
   } satisfies Partial<Readings>;
 }
 
-function readingsOfHealth({ admission }: MetricSources) {
+function readingsOfHealth({ admission, measurements }: MetricSources) {
   const counts = () => admission.health.counts();
+  const silent = (figure: 'unanswered' | 'silentMs', unit: number) =>
+    measurements.silence
+      .silent()
+      .map((each): [Labels, number] => [{ endpoint: each.endpointId }, each[figure] / unit]);
   return {
+    relay_endpoint_silent_seconds: () => silent('silentMs', 1_000),
+    relay_endpoint_unanswered: () => silent('unanswered', 1),
     relay_endpoint_health: () =>
       counts().unwell.map(({ endpointId, health }) => [{ endpoint: endpointId, health }, 1]),
     relay_breakers_open: () => Object.entries(counts().open).map(([kind, count]) => [{ kind }, count]),

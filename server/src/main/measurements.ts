@@ -3,12 +3,14 @@ import type { AdmissionEngine } from '../admission/engine.ts';
 import type { GuardrailStage } from '../domain/guardrails/verdict.ts';
 import type { RecordedGuardrail, RequestRecord } from '../domain/request-record.ts';
 import type { RequestHandler } from '../http/listener.ts';
+import { type ProviderSilence, watchSilence } from '../inference/dispatch/provider-silence.ts';
 import type { SettledFigures } from '../inference/settle/settle.ts';
 import type { Clock } from '../kit/clock.ts';
 import { createTally, type Labels, type Tally } from '../kit/metrics.ts';
 import { type GenAiMeasurements, measureGenAi } from './gen-ai-measurements.ts';
 import { createLimitHeadroom, type LimitHeadroom } from './limit-headroom.ts';
 import { metricTable } from './metric-table.ts';
+import { countResults, type RequestResults } from './request-results.ts';
 import { type ScriptTimes, timeScripts } from './script-times.ts';
 
 const PLANES = ['inference', 'management', 'operations'] as const;
@@ -19,10 +21,19 @@ const CLASSES = ['none', '1xx', '2xx', '3xx', '4xx', '5xx'] as const;
 type Count = [Labels, number];
 
 /** Counts every request in plain numbers. They become metrics only when `/metrics` is read. */
-export type Measurements = ResponseCounts & AdmissionTimes & ScriptTimes & RequestCounts;
+export type Measurements = ResponseCounts &
+  AdmissionTimes &
+  ScriptTimes &
+  RequestCounts & { readonly silence: ProviderSilence };
 
 export function createMeasurements(clock: Clock): Measurements {
-  return { ...countResponses(), ...timeAdmissions(clock), ...timeScripts(clock), ...countRequests() };
+  return {
+    ...countResponses(),
+    ...timeAdmissions(clock),
+    ...timeScripts(clock),
+    ...countRequests(),
+    silence: watchSilence(clock),
+  };
 }
 
 interface ResponseCounts {
@@ -93,7 +104,10 @@ function timeAdmissions(clock: Clock): AdmissionTimes {
   };
 }
 
-interface RequestCounts extends GuardrailCounts, Pick<GenAiMeasurements, 'genAi'> {
+interface RequestCounts
+  extends GuardrailCounts,
+    Pick<GenAiMeasurements, 'genAi'>,
+    Omit<RequestResults, 'ended'> {
   settled(record: RequestRecord, figures: SettledFigures): void;
   /** Requests with a report of usage that cannot be true. */
   boundedUsage(): number;
@@ -110,6 +124,7 @@ interface RequestCounts extends GuardrailCounts, Pick<GenAiMeasurements, 'genAi'
 function countRequests(): RequestCounts {
   const { note, ...guardrailCounts } = countGuardrails();
   const { noteGenAi, genAi } = measureGenAi();
+  const { ended, ...results } = countResults();
   const overheads = createTally(metricTable.relay_overhead_seconds.bounds);
   const latencies = createTally(metricTable.relay_latency_seconds.bounds);
   const firstTokens = createTally(metricTable.relay_time_to_first_token_seconds.bounds);
@@ -123,9 +138,11 @@ function countRequests(): RequestCounts {
   let boundedUsage = 0;
   return {
     ...guardrailCounts,
+    ...results,
     genAi,
     settled(record, { overheadMs, firstByteMs, presetSlug }) {
       const { operation, state, waitMs, ttftMs, latencyMs, timings, guardrails, status } = record;
+      ended(record);
       if (record.reportedUsage !== undefined) boundedUsage += 1;
       const counts = requests.get(operation);
       counts?.set(state, (counts.get(state) ?? 0) + 1);

@@ -33,6 +33,16 @@ export const metricTable = {
     labels: ['operation', 'state'],
     help: 'Finished inference requests, by state.',
   },
+  relay_inference_results_total: {
+    kind: 'counter',
+    labels: ['result', 'cause'],
+    help: 'Inference requests by how they ended: `served`, `failed`, `throttled` (the provider asked for a pause), `limited` (a shared limit or a full queue) or `client` (its own doing, which includes limits of its key, member or team); the cause is the error code, or `none`.',
+  },
+  relay_lane_results_total: {
+    kind: 'counter',
+    labels: ['lane', 'result'],
+    help: 'Inference requests by lane ID and result, for the first 50 lanes that this process met; `other` counts further ones, and `none` requests without a lane. Self-hosted only.',
+  },
   relay_inference_open: { kind: 'gauge', help: 'Requests to /v1 in flight or waiting.' },
   relay_inference_waiting: { kind: 'gauge', help: 'Requests that wait for capacity.' },
   relay_inference_dispatched: { kind: 'gauge', help: 'Requests in flight at a provider.' },
@@ -113,6 +123,16 @@ export const metricTable = {
     kind: 'gauge',
     labels: ['endpoint', 'health'],
     help: '1 for each endpoint, by ID, that this process knows to be down, degraded or rate-limited. At most 200, down ones first.',
+  },
+  relay_endpoint_silent_seconds: {
+    kind: 'gauge',
+    labels: ['endpoint'],
+    help: 'Time since an endpoint, by ID, last began a response while requests wait for one: the 50 longest that this process knows, from 10 s.',
+  },
+  relay_endpoint_unanswered: {
+    kind: 'gauge',
+    labels: ['endpoint'],
+    help: 'Requests in flight at a silent endpoint, by ID, without a first byte.',
   },
   relay_breakers_open: {
     kind: 'gauge',

@@ -88,6 +88,8 @@ async function startServing(
     ...parts,
     authenticate: authenticators.inference,
     onSettled: measurements.settled,
+    onRefused: measurements.refused,
+    silence: measurements.silence,
   });
   const management = await createManagement({
     ...parts,

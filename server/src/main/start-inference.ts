@@ -15,6 +15,8 @@ import type { BodyBounds } from '../http/read-body.ts';
 import { createNewestSnapshot } from '../inference/guard/newest-snapshot.ts';
 import { createInferenceHandler } from '../inference/handler.ts';
 import { createHealthProbes, type HealthProbes } from '../inference/health-probes.ts';
+import type { InferenceDeps } from '../inference/handler.ts';
+import type { ProviderSilence } from '../inference/dispatch/provider-silence.ts';
 import type { SettleDeps } from '../inference/settle/settle.ts';
 import type { Clock } from '../kit/clock.ts';
 import { DeadlineWheel } from '../kit/deadline-wheel.ts';
@@ -56,6 +58,8 @@ export interface InferenceParts {
   /** Null while tracing is off. */
   readonly tracing: Pick<RunningTracing, 'tracer'> | null;
   readonly onSettled: NonNullable<SettleDeps['onSettled']>;
+  readonly onRefused: NonNullable<InferenceDeps['onRefused']>;
+  readonly silence: ProviderSilence;
 }
 
 export interface RunningInference {
@@ -139,6 +143,8 @@ function createDataPlane(parts: InferenceParts, open: OpenWork, authenticate: Au
     idleTimeoutMs: environment.RELAY_UPSTREAM_IDLE_TIMEOUT_MS,
     tracer: parts.tracing?.tracer ?? null,
     onSettled: parts.onSettled,
+    onRefused: parts.onRefused,
+    silence: parts.silence,
   });
 }
 

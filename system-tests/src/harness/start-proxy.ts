@@ -13,13 +13,18 @@ export interface ReverseProxy {
   stop(): Promise<void>;
 }
 
-/** HAProxy in front of these addresses, with the file of `deploy/proxies`. */
-export async function startHaproxy(urls: readonly string[]): Promise<ReverseProxy> {
+/** HAProxy in front of gateways and platform, with the file of `deploy/proxies`. Without a platform, the gateways have all roles. */
+export async function startHaproxy(
+  gateways: readonly string[],
+  platforms: readonly string[] = gateways,
+): Promise<ReverseProxy> {
   const port = await freePort();
-  const servers = urls.map((url, index) => `server gateway${index + 1} ${new URL(url).host} check`);
+  const servers = (name: string, urls: readonly string[]) =>
+    urls.map((url, index) => `server ${name}${index + 1} ${new URL(url).host} check`).join('\n  ');
   const text = withAddresses('haproxy.cfg', {
     'bind 0.0.0.0:80': `bind 127.0.0.1:${port}`,
-    'server gateway1 127.0.0.1:8080 check': servers.join('\n  '),
+    'server gateway1 127.0.0.1:8080 check': servers('gateway', gateways),
+    'server platform1 127.0.0.1:8081 check': servers('platform', platforms),
   });
   return startProxy({
     port,
@@ -28,12 +33,17 @@ export async function startHaproxy(urls: readonly string[]): Promise<ReverseProx
   });
 }
 
-/** nginx in front of these addresses, with the file of `deploy/proxies`. */
-export async function startNginx(urls: readonly string[]): Promise<ReverseProxy> {
+/** nginx in front of gateways and platform, with the file of `deploy/proxies`. Without a platform, the gateways have all roles. */
+export async function startNginx(
+  gateways: readonly string[],
+  platforms: readonly string[] = gateways,
+): Promise<ReverseProxy> {
   const port = await freePort();
+  const servers = (urls: readonly string[]) => urls.map((url) => `server ${new URL(url).host};`).join('\n  ');
   const text = withAddresses('nginx.conf', {
     'listen 80;': `listen 127.0.0.1:${port};`,
-    'server 127.0.0.1:8080;': urls.map((url) => `server ${new URL(url).host};`).join('\n  '),
+    'server 127.0.0.1:8080;': servers(gateways),
+    'server 127.0.0.1:8081;': servers(platforms),
   });
   return startProxy({
     port,

@@ -24,6 +24,7 @@ import { startLoad } from '../rolling/load.ts';
 import { startEchoServer } from './echo-server.ts';
 import { readFirstFrames } from './first-frames.ts';
 import { type StampingUpstream, startStampingUpstream } from './stamping-upstream.ts';
+import { terminalCauses, terminalCauseTests } from './terminal-causes.ts';
 
 // The files of deploy/ that need no cluster and no image, each with the program that it is for. With RELAY_SYSTEM_LONG=1 there
 // are more streams, and the gateways restart under more load.
@@ -37,13 +38,14 @@ const READY_MS_MAX = 20_000;
 const BODY_BYTES_MAX = 20 * 1024 * 1024;
 const EXPOSURE_MAX = 2;
 
-const figures = { failed_requests: 0, late_first_frames: 0, alerts_tested: 0 };
+const figures = { failed_requests: 0, late_first_frames: 0, alerts_tested: 0, terminal_causes: 0 };
 
 let postgres: PrivatePostgres;
 let redis: PrivateRedis;
 let provider: ProviderProcess;
 let stamping: StampingUpstream;
 let apiToken: string;
+let adminToken: string;
 let env: Record<string, string>;
 const ports: number[] = [];
 const gateways: RelayProcess[] = [];
@@ -56,7 +58,7 @@ before(async () => {
     startStampingUpstream(),
   ]);
   const setup = selfHostedEnvironment({ DATABASE_URL: postgres.url, REDIS_URL: redis.url });
-  apiToken = setup.apiToken;
+  ({ apiToken, adminToken } = setup);
   env = { ...setup.env, RELAY_LAME_DUCK_MS: '5000' };
   ports.push(await freePort(), await freePort());
   gateways.push(...(await Promise.all(ports.map((port) => startRelay({ port, env })))));
@@ -132,6 +134,32 @@ for (const [name, start] of [
       assert.deepEqual([direct.status, proxied.status], [200, 404]);
     });
 
+    it('with separate roles, inference goes to gateways and everything else to the platform', async () => {
+      const [gateway, platform] = await Promise.all(
+        ['inference', 'platform'].map((role) => startRelay({ env, role })),
+      );
+      assert.ok(gateway !== undefined && platform !== undefined);
+      const front = await start([gateway.url], [platform.url]);
+      const status = async (path: string, token?: string) => {
+        const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
+        return (await fetch(front.url + path, { headers: authorization })).status;
+      };
+      const seen = {
+        models: await status('/v1/models', apiToken),
+        management: await status('/api/relay/providers', adminToken),
+        console: await status('/console/'),
+        documents: await status('/docs/errors/draining'),
+        description: await status('/openapi.json'),
+      };
+      const { role } = (await (await fetch(`${front.url}/healthz`)).json()) as { role: string };
+      // From source there may be no console.
+      const { status: console } = await fetch(`${platform.url}/console/`);
+      const all = { models: 200, management: 200, console, documents: 200, description: 200 };
+      await front.stop();
+      await Promise.all([gateway.stop(), platform.stop()]);
+      assert.deepEqual([seen, role], [all, 'platform']);
+    });
+
     it('an address that the client claims is replaced by its own', async () => {
       const echo = await startEchoServer();
       const front = await start([echo.url]);
@@ -177,6 +205,16 @@ describe('Prometheus', () => {
     // Alerts that a test expects to fire; those that are expected to be silent are written on one line.
     assert.deepEqual(names(readFileSync(file, 'utf8'), /^ +- alertname: (\w+)$/gm), alerts);
     figures.alerts_tested = alerts.length;
+  });
+
+  it('promtool: each way in which most requests can end fires exactly the alerts that its row names', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'relay-causes-'));
+    const file = join(directory, 'causes.json');
+    writeFileSync(file, terminalCauseTests(join(DEPLOY, 'prometheus/rules.yaml')));
+    const { code, output } = await runProgram('promtool', ['test', 'rules', file]);
+    rmSync(directory, { recursive: true });
+    assert.equal(code, 0, output);
+    figures.terminal_causes = terminalCauses().length;
   });
 
   it('promtool accepts the scrape configuration', async () => {

@@ -14,15 +14,26 @@ export interface Prometheus {
   value(query: string): Promise<number | null>;
   /** Waits until a query has a result that is accepted; throws with the query otherwise. */
   untilValue(query: string, accepts: (value: number) => boolean): Promise<number>;
+  /** Names of the alerts that fire now. */
+  firing(): Promise<string[]>;
   stop(): Promise<void>;
 }
 
-/** A real Prometheus that scrapes the address, as the guide sets it up but more often. */
-export async function startPrometheus(target: string, token: string): Promise<Prometheus> {
+export interface PrometheusOptions {
+  readonly targets: readonly string[];
+  readonly token: string;
+  /** The text of a rule file, evaluated every second. */
+  readonly rules?: string;
+}
+
+/** A real Prometheus that scrapes the addresses, as the guide sets it up but more often. */
+export async function startPrometheus({ targets, token, rules }: PrometheusOptions): Promise<Prometheus> {
   const directory = mkdtempSync(join(tmpdir(), 'relay-prometheus-'));
   const file = join(directory, 'prometheus.yml');
   const port = await freePort();
-  writeFileSync(file, configurationOf(new URL(target).host, token));
+  if (rules !== undefined) writeFileSync(join(directory, 'rules.yaml'), rules);
+  const hosts = targets.map((target) => new URL(target).host);
+  writeFileSync(file, configurationOf(hosts, token, rules !== undefined));
   const child = spawn(
     'prometheus',
     [
@@ -62,6 +73,14 @@ export async function startPrometheus(target: string, token: string): Promise<Pr
   }
   return {
     value,
+    async firing() {
+      const response = await fetch(`${url}/api/v1/alerts`);
+      const { data } = (await response.json()) as {
+        data: { alerts: { state: string; labels: { alertname: string } }[] };
+      };
+      const firing = data.alerts.filter(({ state }) => state === 'firing');
+      return [...new Set(firing.map(({ labels }) => labels.alertname))].sort();
+    },
     async untilValue(query, accepts) {
       let last: number | null = null;
       const holds = async () => {
@@ -75,14 +94,15 @@ export async function startPrometheus(target: string, token: string): Promise<Pr
   };
 }
 
-function configurationOf(target: string, token: string): string {
-  return `scrape_configs:
+function configurationOf(hosts: readonly string[], token: string, hasRules: boolean): string {
+  return `${hasRules ? 'rule_files: [rules.yaml]\n' : ''}global: { evaluation_interval: 1s }
+scrape_configs:
   - job_name: relay
     scrape_interval: 1s
     scrape_timeout: 1s
     authorization:
       credentials: ${token}
     static_configs:
-      - targets: ['${target}']
+      - targets: [${hosts.map((host) => `'${host}'`).join(', ')}]
 `;
 }

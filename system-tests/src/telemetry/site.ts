@@ -54,7 +54,7 @@ export async function startSite(): Promise<Site> {
     scope_id: endpointIds[1],
     ...limit,
   });
-  const prometheus = await startPrometheus(deployment.url, metricsToken);
+  const prometheus = await startPrometheus({ targets: [deployment.url], token: metricsToken });
   const accounts = openAccounts({ databaseUrl: deployment.postgres.url, authSecret });
   return {
     deployment,

@@ -212,9 +212,28 @@ export const importExceptions: readonly ImportException[] = [
       'system-tests/src/outage/',
       'system-tests/src/failover/',
       'system-tests/src/mixed/',
+      'system-tests/src/on-call/',
       'system-tests/src/stores/',
     ],
     reason: 'an outage is watched with the load and the ledger view of chaos',
+  },
+  {
+    rule: 'suite-siblings',
+    to: 'system-tests/src/clocks/fake-clock.ts',
+    from: ['system-tests/src/on-call/'],
+    reason: 'the clock of a process jumps in a night on call',
+  },
+  {
+    rule: 'suite-siblings',
+    to: 'system-tests/src/telemetry/prometheus.ts',
+    from: ['system-tests/src/on-call/'],
+    reason: 'a real Prometheus evaluates the rules in a night on call',
+  },
+  {
+    rule: 'suite-siblings',
+    to: 'system-tests/src/cli/run-cli.ts',
+    from: ['system-tests/src/on-call/'],
+    reason: 'an operator runs commands in a night on call',
   },
   {
     rule: 'suite-siblings',

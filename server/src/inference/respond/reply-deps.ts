@@ -29,6 +29,8 @@ export interface ReplyDeps {
   readonly holdMs: number | null;
   /** How many answers the client asked for. */
   readonly choices: () => number;
+  /** Called when the provider's response begins. */
+  readonly onHead: () => void;
   /** Called when the first content is there, just before the client gets it. */
   readonly onContent: (head: UpstreamHead) => void;
   /** The response headers at the moment the first byte is sent. */

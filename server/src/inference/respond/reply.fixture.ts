@@ -123,6 +123,7 @@ function depsOf(exchange: Exchange, operation: Operation): ReplyDeps {
     whole: false,
     holdMs: 2_000,
     choices: () => 1,
+    onHead: () => undefined,
     onContent: () => undefined,
     headersFor: () => [],
     errorFrame: () => 'error frame',

@@ -47,7 +47,14 @@ describe('what an attempt used', () => {
 
   it('is not delayed by the meter where nothing has to be decoded', async () => {
     const { exchange } = await replies.ask();
-    const deps = { exchange, protocol: protocols.chat, clock, slices: createFairSlices(clock, 1_000) };
+    const onHead = () => undefined;
+    const deps = {
+      exchange,
+      protocol: protocols.chat,
+      clock,
+      slices: createFairSlices(clock, 1_000),
+      onHead,
+    };
     for (const status of [200, 429]) {
       const reply = new Reply({ ...deps, translator: null, whole: false } as unknown as ReplyDeps);
       const order: string[] = [];

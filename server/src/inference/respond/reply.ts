@@ -100,6 +100,7 @@ export class Reply implements UpstreamListener, InCharge {
   onHead(head: UpstreamHead, flow: Flow): void {
     if (this.#mode === 'over') return;
     this.headMs = this.#deps.clock.monotonicMs();
+    this.#deps.onHead();
     this.#head = head;
     this.#client.flow = flow;
     const isStream = !isFailure(head.status) && isEventStream(head);

@@ -6,6 +6,7 @@ import { relayTo } from '../../admission/line.ts';
 import { createLocalCooldowns } from '../../admission/local-cooldowns.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { createBodyMemory } from '../../http/body-memory.ts';
+import { watchSilence } from '../../inference/dispatch/provider-silence.ts';
 import { createInferenceHandler } from '../../inference/handler.ts';
 import { createTypicalUse } from '../../inference/settle/typical-use.ts';
 import { DeadlineWheel } from '../../kit/deadline-wheel.ts';
@@ -102,6 +103,7 @@ export function startGateway(deployment: Deployment, machine: string, name: stri
       deadlines: new DeadlineWheel(clock),
       headersTimeoutMs: 5_000,
       idleTimeoutMs: 5_000,
+      silence: watchSilence(clock),
     });
     desk.start();
     journal.start();
