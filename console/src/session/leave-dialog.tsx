@@ -1,7 +1,7 @@
 import type { Session } from '@relay/contract';
+import type { ReactNode } from 'react';
 import { cacheKeys } from '../api/queries.ts';
 import { useChange } from '../api/use-change.ts';
-import { LimitsDeletedWith } from '../parts/deleted-limits.tsx';
 import { text } from '../text/index.ts';
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx';
 
@@ -10,10 +10,12 @@ const words = text.members;
 interface LeaveDialogProps {
   readonly session: Session;
   readonly onClose: () => void;
+  /** What leaving takes along, where the person may read it. */
+  readonly children?: ReactNode;
 }
 
 /** Confirms leaving the organization, which also ends the session. */
-export function LeaveDialog({ session, onClose }: LeaveDialogProps) {
+export function LeaveDialog({ session, onClose, children }: LeaveDialogProps) {
   const leave = useChange({
     run: (api) => api.DELETE('/api/account/membership'),
     stale: [cacheKeys.session],
@@ -30,7 +32,7 @@ export function LeaveDialog({ session, onClose }: LeaveDialogProps) {
       onConfirm={() => leave.mutate(undefined)}
     >
       <p>{words.leaveBody}</p>
-      {session.user === null ? null : <LimitsDeletedWith id={session.user.id} />}
+      {children}
     </ConfirmDialog>
   );
 }

@@ -146,7 +146,9 @@ export const HealthReport = open('HealthReport', {
           'Usage entries of the whole deployment that are not in the ledger yet; an entry has one or more requests. Null while that is not known.',
       }),
       lag_ms: nullable(integer(), { description: 'Age of the oldest of them; 0 when there is none.' }),
-      spooled_entries: integer({ description: 'Usage on the disk of this process that Redis does not have yet.' }),
+      spooled_entries: integer({
+        description: 'Usage on the disk of this process that Redis does not have yet.',
+      }),
     }),
   ),
   metering: optional(

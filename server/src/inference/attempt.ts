@@ -98,8 +98,7 @@ export async function attempt(
   if (exchange.stopped !== null) reply.stop(exchange.stopped);
   const ended = await reply.result;
   if (reply.headMs === null) deps.silence.unanswered(candidate.endpoint.id);
-  const { streaming } = routed.body;
-  const client = { streaming, secret: sentSecret(candidate) };
+  const client = { streaming: routed.body.streaming, secret: sentSecret(candidate) };
   const result = translator === null ? ended : await translateWhole(ended, translator, client);
   exchange.inCharge = null;
   if (translator !== null) noteLeftOut(record, translator.leftOut);
@@ -109,8 +108,7 @@ export async function attempt(
   record.sent = result.metered.sent;
   const use = useOfAttempt(deps, exchange, routed, candidate, result, record.status);
   if (use !== undefined) record.use = use;
-  const idThere = upstreamRequestId(reply.head, routed.body, sentSecret(candidate));
-  if (idThere !== null) record.upstreamRequestId = idThere;
+  noteUpstreamId(record, upstreamRequestId(reply.head, routed.body, sentSecret(candidate)));
   exchange.marks.upstreamFirstByteMs = reply.headMs === null ? null : reply.headMs - sentMs;
   noteHealth(deps, exchange, candidate, {
     result,
@@ -181,6 +179,10 @@ function noteCooldown(
   const untilMs = head === null ? null : cooldownUntilMs(head, deps.clock.nowMs());
   if (untilMs !== null) deps.desk.penalize(exchange.caller.organizationId, candidate.endpoint.id, untilMs);
   return untilMs;
+}
+
+function noteUpstreamId(record: AttemptRecord, id: string | null): void {
+  if (id !== null) record.upstreamRequestId = id;
 }
 
 function withHeadersWithin(deps: AttemptDeps, headersMsMax: number): AttemptDeps {

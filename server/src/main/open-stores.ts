@@ -138,11 +138,8 @@ async function openServers({ environment, roleName, clock, sealer, log }: Runtim
     redis,
     postgresSettings: postgresSettings.state,
     redisSettings: settings.state,
-    fault(store) {
-      if (store === 'postgresql') return health.postgresql.fault();
-      const foreign = claims.foreignRedis();
-      return foreign === null ? redisFault(redis, health.redis) : { operation: 'read', reason: foreign };
-    },
+    fault: (store) =>
+      store === 'redis' ? redisFault(redis, health.redis, claims.foreignRedis()) : health.postgresql.fault(),
     backlog,
     fences: createFences({ redis, db }),
     claim: claims.claim,
@@ -163,7 +160,8 @@ async function openServers({ environment, roleName, clock, sealer, log }: Runtim
 }
 
 /** A server that is frozen keeps its connections, and only the circuit breaker notices. */
-function redisFault(redis: Redis, health: StoreHealth): StoreFault | null {
+function redisFault(redis: Redis, health: StoreHealth, foreign: string | null): StoreFault | null {
+  if (foreign !== null) return { operation: 'read', reason: foreign };
   const { ready, breaker } = redis.state();
   if (ready && breaker === 'closed') return health.fault();
   return { operation: 'read', reason: reasonOf(redis.fault() ?? 'not connected') };

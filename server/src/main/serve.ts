@@ -121,16 +121,24 @@ async function startServing(
     health: () => healthOf(running),
   });
   await admission.start();
-  if (roles[roleName].metering) {
-    admission.startSweeping();
-    const { usage, recount, inFlight } = admission.engine;
-    const { RELAY_LEDGER_RETENTION_DAYS: retentionDays } = environment;
-    metering = withAlerts(stores.metering({ usage, recount, inFlight, retentionDays }), { ...parts, mail });
-  }
+  if (roles[roleName].metering) metering = startWorker({ ...parts, mail });
   log.info({ address: listener.address, role: roleName, mode: environment.RELAY_MODE }, 'listening');
 
   let stopped: Promise<{ cut: number }> | null = null;
   return { address: listener.address, stop: () => (stopped ??= shutDown(running, listener)) };
+}
+
+type WorkerParts = Pick<
+  RunningParts,
+  'runtime' | 'stores' | 'configuration' | 'upstream' | 'admission' | 'mail'
+>;
+
+function startWorker(parts: WorkerParts): MeteringPart {
+  const { runtime, stores, admission } = parts;
+  admission.startSweeping();
+  const { usage, recount, inFlight } = admission.engine;
+  const { RELAY_LEDGER_RETENTION_DAYS: retentionDays } = runtime.environment;
+  return withAlerts(stores.metering({ usage, recount, inFlight, retentionDays }), parts);
 }
 
 interface RunningParts extends StoppedParts {

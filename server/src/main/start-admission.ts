@@ -77,6 +77,19 @@ export interface StoppedAdmission {
   readonly lost: number;
 }
 
+function createSweeping(engine: Pick<AdmissionEngine, 'sweep'>) {
+  let sweeper: NodeJS.Timeout | undefined;
+  return {
+    start() {
+      sweeper ??= setInterval(() => {
+        // The Redis client logs outages. The next sweep that succeeds expires the same leases.
+        engine.sweep().catch(() => undefined);
+      }, SWEEP_MS);
+    },
+    stop: () => clearInterval(sweeper),
+  };
+}
+
 /** The limits engine on Redis, with what delivers its usage reliably: stream, journal, cooldowns, the line. */
 export function createAdmission(parts: AdmissionParts): RunningAdmission {
   const { redis, clock, log } = parts;
@@ -110,7 +123,7 @@ export function createAdmission(parts: AdmissionParts): RunningAdmission {
   });
   const fleet = createFleetFlows({ redis, own: desk.traffic, gatewayId, clock, log, aside });
   const health = createEndpointHealth({ store: createRedisHealthStore({ redis, log }), clock, log });
-  let sweeper: NodeJS.Timeout | null = null;
+  const sweeping = createSweeping(engine);
 
   return {
     desk,
@@ -121,12 +134,7 @@ export function createAdmission(parts: AdmissionParts): RunningAdmission {
     counts: () => ({ ...desk.counts(), unsent: usage.pending() }),
     spoolState: journal.state,
     setAside: aside.counts,
-    startSweeping() {
-      sweeper ??= setInterval(() => {
-        // The Redis client logs outages. The next sweep that succeeds expires the same leases.
-        engine.sweep().catch(() => undefined);
-      }, SWEEP_MS);
-    },
+    startSweeping: sweeping.start,
     prepare: () => Promise.resolve(),
     async start() {
       cooldowns.start();
@@ -143,7 +151,7 @@ export function createAdmission(parts: AdmissionParts): RunningAdmission {
       const unsettled = await desk.stop(leftMs() / 2);
       await usage.close(leftMs() / 2);
       const { kept, lost } = await journal.stop(leftMs() / 2);
-      if (sweeper !== null) clearInterval(sweeper);
+      sweeping.stop();
       cooldowns.stop();
       await health.stop();
       await fleet.stop();

@@ -12,7 +12,7 @@ import { liveHandlers } from './live/routes.ts';
 import { memberHandlers } from './members/routes.ts';
 import { orgApiKeyHandlers } from './org-api-keys/routes.ts';
 import { organizationHandlers } from './organization/routes.ts';
-import { resourceFeatures, resourceHandlers } from './registry/derived.ts';
+import { dependentsOf, resourceFeatures, resourceHandlers } from './registry/derived.ts';
 import { requestHandlers } from './requests/routes.ts';
 import type { ManagementDeps } from './resources/deps.ts';
 import { withIdempotency } from './resources/idempotency.ts';
@@ -29,7 +29,7 @@ export function createManagementHandlers(deps: ManagementDeps): Handlers {
     ...apiKeyHandlers(deps),
     ...orgApiKeyHandlers(deps),
     ...organizationHandlers(deps),
-    ...memberHandlers(deps),
+    ...memberHandlers(deps, dependentsOf('organization_members')),
     ...invitationHandlers(deps),
     ...auditLogHandlers(deps),
     ...billingHandlers(deps),

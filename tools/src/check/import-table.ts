@@ -103,7 +103,8 @@ export const folderTables: readonly FolderTable[] = [
     rows: {
       resources: [],
       registry: ['.*'],
-      'config-file': ['resources', 'registry', 'pricing-policies'],
+      // Limits of members, keys and teams are in no file; a plan names those that it deletes.
+      'config-file': ['resources', 'registry', 'pricing-policies', 'limits'],
       // Tries an edit by the handler that would save it.
       'dry-run': ['resources', 'registry'],
       'routing-explanation': ['resources', 'dry-run'],

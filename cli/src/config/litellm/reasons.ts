@@ -45,7 +45,10 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   ],
   [/\.litellm_params\.(input|output|cache).*cost/, 'Relay has no price of this kind.'],
   [/\.litellm_params\.|\.(drop_params|modify_params|additional_drop_params)$/, UNCHANGED],
-  [/\.model_info/, 'It describes the model to LiteLLM; Relay doesn’t use it. Set a price: relay endpoints set-price.'],
+  [
+    /\.model_info/,
+    'It describes the model to LiteLLM; Relay doesn’t use it. Set a price: relay endpoints set-price.',
+  ],
   [
     /^(mcp_servers|vector_store|search_tools|agents|assistant_settings|files_settings|finetune)/,
     'Relay serves only chat completions, responses, messages and embeddings.',

@@ -88,21 +88,30 @@ export function PlanView({ plan, actions }: PlanViewProps) {
             </li>
           ) : null}
         </ul>
-        {plan.name_changes.length === 0 ? null : (
-          <div className="border-t px-4 py-2.5 text-[13px]">
-            <NameChanges changes={plan.name_changes} />
-          </div>
-        )}
-        {plan.deleted_limits.length === 0 ? null : (
-          <div className="border-t px-4 py-2.5 text-[13px]">
-            <DeletedLimits limits={plan.deleted_limits} />
-          </div>
-        )}
+        <Consequences plan={plan} />
         <Objects told={words.adopted} objects={parts.adopted} />
         <Objects told={words.referenced} objects={parts.referenced} />
         <Objects told={words.orphaned} objects={plan.orphaned} />
       </Panel>
     </div>
+  );
+}
+
+/** What the changes do to names and to limits that are in no file. */
+function Consequences({ plan }: { readonly plan: ConfigPlan }) {
+  return (
+    <>
+      {plan.name_changes.length === 0 ? null : (
+        <div className="border-t px-4 py-2.5 text-[13px]">
+          <NameChanges changes={plan.name_changes} />
+        </div>
+      )}
+      {plan.deleted_limits.length === 0 ? null : (
+        <div className="border-t px-4 py-2.5 text-[13px]">
+          <DeletedLimits limits={plan.deleted_limits} />
+        </div>
+      )}
+    </>
   );
 }
 

@@ -59,7 +59,11 @@ export function MemberMenu({ member }: { readonly member: Member }) {
       </MoreMenu>
       {asked === 'role' ? <RoleDialog member={member} onClose={close} /> : null}
       {asked === 'team' ? <MemberTeamDialog member={member} onClose={close} /> : null}
-      {asked === 'leave' ? <LeaveDialog session={session} onClose={close} /> : null}
+      {asked === 'leave' ? (
+        <LeaveDialog session={session} onClose={close}>
+          <LimitsDeletedWith id={member.id} />
+        </LeaveDialog>
+      ) : null}
       {asked === 'suspend' ? <StatusDialog member={member} onClose={close} /> : null}
       {asked === 'remove' ? <RemoveDialog member={member} onClose={close} /> : null}
     </RowActions>

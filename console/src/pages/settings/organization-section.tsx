@@ -7,6 +7,7 @@ import { useApi } from '../../api/use-api.ts';
 import { useChange } from '../../api/use-change.ts';
 import { TextField } from '../../forms/fields.tsx';
 import { submitting, useContractForm, useFieldErrors } from '../../forms/use-contract-form.ts';
+import { LimitsDeletedWith } from '../../parts/deleted-limits.tsx';
 import { LeaveDialog } from '../../session/leave-dialog.tsx';
 import { useAccess } from '../../session/use-access.ts';
 import { text } from '../../text/index.ts';
@@ -136,7 +137,11 @@ function DangerZone() {
           {text.members.leave}
         </Button>
       </div>
-      {leaving ? <LeaveDialog session={session} onClose={() => setLeaving(false)} /> : null}
+      {leaving ? (
+        <LeaveDialog session={session} onClose={() => setLeaving(false)}>
+          {session.user === null ? null : <LimitsDeletedWith id={session.user.id} />}
+        </LeaveDialog>
+      ) : null}
     </section>
   );
 }

@@ -9,9 +9,8 @@ import { demandDelegation } from '../api-keys/grants.ts';
 import { revokeKeys } from '../api-keys/queries.ts';
 import { revocationEntry } from '../api-keys/revoke-key.ts';
 import { activeStanding, type Standing } from '../api-keys/standing.ts';
-import { dependentsOf } from '../registry/derived.ts';
 import { actorOf } from '../resources/audited-row.ts';
-import { recordedDeletions, takenWith } from '../resources/dependents.ts';
+import { type Dependent, recordedDeletions, takenWith } from '../resources/dependents.ts';
 import type { ManagementDeps } from '../resources/deps.ts';
 import { demandMatch, entityTag } from '../resources/entity-tag.ts';
 import { listFound } from '../resources/paging.ts';
@@ -44,7 +43,8 @@ interface Change {
   readonly keyIds: readonly string[];
 }
 
-export function memberHandlers(deps: ManagementDeps): Handlers {
+/** `dependents` are the rows that the database deletes along with a membership. */
+export function memberHandlers(deps: ManagementDeps, dependents: readonly Dependent[]): Handlers {
   return {
     async listMembers(call) {
       const { organizationId } = call.caller;
@@ -82,7 +82,7 @@ export function memberHandlers(deps: ManagementDeps): Handlers {
       await changeMember(deps, call, 'delete', call.params.user_id, async (tx, seat) => {
         demandMatch(call.header, seat.before);
         demandMayChange(activeStanding(seat.standings, call.caller), { from: seat.before.role, to: null });
-        return remove(deps, tx, call, seat);
+        return remove({ ...deps, dependents }, tx, call, seat);
       });
       return undefined;
     },
@@ -95,7 +95,7 @@ export function memberHandlers(deps: ManagementDeps): Handlers {
         );
       }
       await changeMember(deps, call, 'delete', call.caller.userId, (tx, seat) =>
-        remove(deps, tx, call, seat),
+        remove({ ...deps, dependents }, tx, call, seat),
       );
       return undefined;
     },
@@ -104,7 +104,7 @@ export function memberHandlers(deps: ManagementDeps): Handlers {
 
 /** Their keys are revoked and their limits deleted with the membership, each with an entry of its own. */
 async function remove(
-  deps: ManagementDeps,
+  deps: ManagementDeps & { readonly dependents: readonly Dependent[] },
   tx: Transaction<Database>,
   call: WriteCall,
   { before, target, standings }: Seat,
@@ -113,7 +113,7 @@ async function remove(
   const scope = { organizationId: call.caller.organizationId, userId: before.id };
   const revoked = await revokeKeys(tx, scope, new Date(deps.clock.nowMs()));
   const entries = revoked.map((key) => revocationEntry(deps, call, { ...key, revoked_at: null }, key));
-  const taken = await takenWith(tx, scope.organizationId, dependentsOf('organization_members'), [before.id]);
+  const taken = await takenWith(tx, scope.organizationId, deps.dependents, [before.id]);
   await appendAudit(tx, ...entries, ...recordedDeletions(taken).map((each) => entryOf(deps, call, each)));
   await removeMember(tx, scope.organizationId, before.id);
   return { after: null, keyIds: revoked.map(({ id }) => id) };

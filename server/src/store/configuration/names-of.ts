@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { PolicyDescription } from '../../domain/limits/limit.ts';
+import { everNamed } from '../postgres/ever-named.ts';
 import type { Database } from '../postgres/schema.ts';
-import { everNamed } from './ever-named.ts';
 
 const NAMED = {
   lane: 'lanes',

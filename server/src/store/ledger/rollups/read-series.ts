@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Histogram } from '../../../domain/histogram.ts';
-import { everNamed } from '../../configuration/ever-named.ts';
+import { everNamed } from '../../postgres/ever-named.ts';
 import type { Database } from '../../postgres/schema.ts';
 import type { BucketRange } from './bucket.ts';
 import { exactCost, fallbackCost } from './exact-cost.ts';
