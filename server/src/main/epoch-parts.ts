@@ -26,6 +26,7 @@ export function epochParts(
     },
     organizations: async (prefix) => (await read('all')).get(prefix) ?? [],
     restarted,
+    random: Math.random,
     demandOwn: redis.demandOwn,
     log,
   };

@@ -35,6 +35,7 @@ function stores() {
       },
       organizations: async () => [],
       restarted: async (shard) => heard(shard),
+      random: Math.random,
       async demandOwn() {
         if (!owner.isForeign) return;
         tell();

@@ -35,6 +35,8 @@ export interface EpochDeps {
   readonly organizations: (prefix: string) => Promise<readonly string[]>;
   /** The state of a shard was started again: what this process has in flight there, and what it settled, has to be written again. */
   readonly restarted: ReportShard;
+  /** From 0 up to, but not including, 1. */
+  readonly random: () => number;
   /** Rejects when Redis belongs to another deployment. */
   readonly demandOwn: () => Promise<void>;
   readonly log: Log;
@@ -173,7 +175,7 @@ async function believedState(
   prefix: string,
   state: ShardState,
 ): Promise<Stored> {
-  const { store, demandOwn } = deps;
+  const { store, random, demandOwn } = deps;
   const shard = shardOfPrefix(prefix);
   for (const startedMs = systemClock.monotonicMs(); ; await delay(LOOK_EVERY_MS, undefined, { ref: false })) {
     const found = readStored(await scripts.run('begin', prefix, ['', '0', '', '0', '0']));
@@ -195,7 +197,7 @@ async function believedState(
     // Only the one who raised an epoch starts it. Started a second time, after another loss, it would look like the same to those who knew it.
     const isAwaited = kept.isRecent && kept.epoch > Math.max(found.epoch, state.epoch);
     if (isAwaited && systemClock.monotonicMs() - startedMs < STARTED_MS_MAX) continue;
-    const epoch = Math.max(kept.epoch, found.epoch) + 1 + Math.floor(Math.random() * RISE_MAX);
+    const epoch = Math.max(kept.epoch, found.epoch) + 1 + Math.floor(random() * RISE_MAX);
     if (await store.raise(shard, kept.epoch, epoch)) {
       const started = await start(deps, scripts, prefix, epoch, kept.epoch === 0 && found.epoch === 0);
       await demandOwn();

@@ -154,6 +154,7 @@ export function gatewayOf(
       store,
       organizations: async () => [organizationId],
       restarted: (restarted) => desk.shardRestarted(restarted),
+      random: Math.random,
       demandOwn: redis.demandOwn,
       log,
     },

@@ -15,6 +15,8 @@ export function epochParts(
     organizations: (prefix) =>
       link.call(`organizations of ${prefix}`, () => all.filter((id) => prefixOf(id) === prefix)),
     restarted,
+    // One deployment: no other could start the same epoch.
+    random: () => 0,
     demandOwn: () => Promise.resolve(),
     log,
   };
