@@ -15,7 +15,8 @@ describe('a process that is told to stop', () => {
   let database: FreshDatabase;
   let redis: PrivateRedis;
   let spool: string;
-  const apiToken = randomBytes(24).toString('base64url');
+  const [apiToken, adminToken] = [1, 2].map(() => randomBytes(24).toString('base64url'));
+  const masterKey = randomBytes(32).toString('base64');
 
   before(async () => {
     [database, redis] = await Promise.all([freshDatabase(), startRedis()]);
@@ -33,8 +34,8 @@ describe('a process that is told to stop', () => {
       REDIS_URL: redis.url,
       RELAY_HTTP_ADDR: '127.0.0.1:0',
       RELAY_API_TOKEN: apiToken,
-      RELAY_ADMIN_TOKEN: randomBytes(24).toString('base64url'),
-      RELAY_MASTER_KEY: randomBytes(32).toString('base64'),
+      RELAY_ADMIN_TOKEN: adminToken,
+      RELAY_MASTER_KEY: masterKey,
       RELAY_SPOOL_DIR: spool,
       RELAY_LOG_LEVEL: 'silent',
       RELAY_LAME_DUCK_MS: String(lameDuckMs),

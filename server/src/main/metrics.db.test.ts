@@ -17,6 +17,7 @@ describe('metrics of a running process', () => {
   let redis: Awaited<ReturnType<typeof startRedis>>;
   let spool: string;
   const [apiToken, adminToken, metricsToken] = [secret(), secret(), secret()];
+  const masterKey = randomBytes(32).toString('base64');
 
   before(async () => {
     [database, redis] = await Promise.all([freshDatabase(), startRedis()]);
@@ -36,7 +37,7 @@ describe('metrics of a running process', () => {
       RELAY_API_TOKEN: apiToken,
       RELAY_ADMIN_TOKEN: adminToken,
       RELAY_METRICS_TOKEN: role === 'all' ? metricsToken : '',
-      RELAY_MASTER_KEY: randomBytes(32).toString('base64'),
+      RELAY_MASTER_KEY: masterKey,
       RELAY_SPOOL_DIR: spool,
       RELAY_LOG_LEVEL: 'silent',
       RELAY_LAME_DUCK_MS: '0',

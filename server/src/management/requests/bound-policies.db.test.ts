@@ -150,14 +150,14 @@ describe('the limit of a logged request', () => {
     );
   });
 
-  it('has no value once it was deleted, and no name of what was deleted', async () => {
+  it('has no value once it was deleted, and keeps the name of what was deleted', async () => {
     await room.call('deleteApiKeyLimitPolicy', room.acme, { query: { limit_uuid: limitId } });
     const { body: lane } = await room.call('createLane', room.acme, { body: { name: 'Short-lived' } });
     await room.call('deleteLane', room.acme, { id: lane.id });
     const found = await limitOf({ scope_id: lane.id });
     assert.deepEqual(
       [found?.limit_value, found?.subject_name, found?.scope_id, found?.scope_name],
-      [null, 'Nightly batch', lane.id, null],
+      [null, 'Nightly batch', lane.id, 'Short-lived'],
     );
   });
 });
