@@ -11,6 +11,7 @@ const SEED = 1;
 const HISTORIES = [
   ['a firm promise is not given up for an estimate, even to a request that came first', 1_448_114_001],
   ['the same under a calendar limit', 379_946],
+  ['a request that loses its promise keeps its turn', 1_676_842_199],
 ] as const;
 
 it('the reference keeps every promise', async () => {
