@@ -90,6 +90,9 @@ describe('the Redis engine on a cluster of three masters', () => {
     assert.deepEqual(findings, [], `seeds from ${SEED}`);
     assert.ok(figures.ops >= 1_500 && figures.seeds >= 1);
     for (const kind of ['admitted', 'wait', 'wait_budget']) assert.ok((counts[kind] ?? 0) > 0, `no ${kind}`);
+    // A call that finds its script missing is sent again after later ones, and the engines seem to disagree.
+    for (const master of masters)
+      assert.doesNotMatch(String(await master.run(['INFO', 'errorstats'])), /errorstat_(?:ERR|NOSCRIPT)/);
   });
 
   it('organizations of different shards are limited each on their own, on all three masters', async () => {

@@ -77,8 +77,8 @@ export async function withRedis(
   const { line, ...told } = listening(clock);
   let batches = 0;
   const scripts = createScripts(redis, rewrite);
-  // A call that finds its script missing is sent again, and then runs after later calls.
-  await scripts.load(prefixOfShard(0));
+  // A call that finds its script missing is sent again, and then runs after later calls. A new master has none.
+  for (const master of masters) await createScripts(master, rewrite).load(prefixOfShard(0));
   const engine = createRedisEngine({
     aside: nothingAside,
     scripts,

@@ -119,6 +119,11 @@ function chargesText({ candidates }: AdmissionAsk, isPlain: boolean): string {
     .join(';');
 }
 
+/** Whether it is known when a candidate has room: it waits for no unit. */
+export function isTimed({ candidates }: AdmissionAsk, index: number): boolean {
+  return candidates[index]?.charges.some(({ policy }) => METRICS[policy.metric].held) !== true;
+}
+
 /** Its earliest moment may be kept free: it takes more of a limit that both need. */
 export function takesMore(first: Standing, second: Standing): boolean {
   const costs = new Map<string, number>();

@@ -4,6 +4,7 @@ import type { OrganizationState } from '../memory/model.ts';
 import {
   fits,
   isEqual,
+  isTimed,
   notePace,
   type PaceMarks,
   paceNextMs,
@@ -266,6 +267,8 @@ export class Oracle {
       if (other.only >= 0 && other.only !== one.only) continue;
       // Promises come before order: it could not have waited until the other's moment.
       if (other.slotMs > one.deadlineMs - GUARD_MS || this.#isCooling(other, nowMs)) continue;
+      // Nor is a firm promise given for one that depends on a unit.
+      if (isTimed(one.ask, one.reservedOn) && !isTimed(one.ask, other.reservedOn)) continue;
       const wrong = this.#isAhead(other, one);
       if (wrong === null) continue;
       this.violations.push(`${wrong}: ${one.ask.operationId} went ahead of ${other.ask.operationId}`);

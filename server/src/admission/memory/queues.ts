@@ -3,7 +3,7 @@ import { candidateOf } from './fitting.ts';
 import { compareArrivals, compareDeadlines, compareSizes, emptyLine } from './line.ts';
 import type { Call, Line, Queue, Waiter } from './model.ts';
 import { paceNextMs } from './pace.ts';
-import { park, unpark, updateCosts, wakeAt, wakeNoLater } from './places.ts';
+import { park, reorder, unpark, updateCosts, wakeAt, wakeNoLater } from './places.ts';
 import { aheadKey, reserve, unreserve } from './promise.ts';
 import { insert, remove } from './sorted-list.ts';
 
@@ -42,12 +42,16 @@ export function leave(call: Call, line: Line, waiter: Waiter): void {
   if (line.waiting.size === 0) call.state.line = null;
 }
 
-/** Its promise is lost: it may go to any candidate, until its deadline. */
+/** Its promise is lost: it keeps its turn and may go to any candidate, until its deadline. */
 export function loseOnly(call: Call, line: Line, waiter: Waiter): void {
   if (waiter.only < 0) return;
+  const tag = waiter.queue?.tag ?? waiter.tag;
   leaveQueue(call, line, waiter);
   waiter.only = -1;
   enterQueue(call, line, waiter);
+  const { queue } = waiter;
+  // As one that just came, it would be behind later requests of its caller.
+  if (queue !== null && queue.waiters[0] === waiter && tag < queue.tag) reorder(queue, tag);
 }
 
 function enterQueue(call: Call, line: Line, waiter: Waiter): void {

@@ -124,11 +124,15 @@ local function leave_queue(line, waiter)
   if queue.length > 0 then retag(line, queue) end
 end
 
--- Its promise is lost: it may go to any candidate, until its deadline.
+-- Its promise is lost: it keeps its turn and may go to any candidate, until its deadline.
 local function lose_only(line, waiter)
   if waiter.queue.only == 0 then return end
+  local tag = waiter.queue.tag
   leave_queue(line, waiter)
   enter_queue(line, waiter, 0)
+  local queue = waiter.queue
+  -- As one that just came, it would be behind later requests of its caller.
+  if tag < queue.tag and head_of(line, queue) == waiter then reorder(line, queue, tag) end
 end
 
 -- Lets a waiter into the line. Slot -1: without a promise.
