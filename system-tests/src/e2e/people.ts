@@ -5,11 +5,11 @@ export const PASSWORD = 'correct horse battery staple';
 interface PersonSetup {
   readonly name: string;
   readonly email: string;
-  readonly role: 'viewer' | 'developer' | 'admin' | 'billing';
+  readonly role: 'viewer' | 'developer' | 'admin' | 'billing' | 'owner';
 }
 
 /** Invites a member as the operator and accepts the invitation; returns the member's email address. */
-async function addPerson(site: Deployment, { name, email, role }: PersonSetup): Promise<string> {
+export async function addPerson(site: Deployment, { name, email, role }: PersonSetup): Promise<string> {
   const link = await inviteLink(site, email, role);
   const accepted = await fetch(`${site.url}/api/invitations/accept`, {
     method: 'POST',

@@ -19,7 +19,7 @@ import { MemberTeamDialog } from './team-dialog.tsx';
 const words = text.members;
 type Asked = 'role' | 'team' | 'suspend' | 'remove' | 'leave' | null;
 
-/** The actions on a member; on oneself, leaving, whatever the role. */
+/** The actions on a member; on oneself, leaving, whatever the role. Only owners change owners. */
 export function MemberMenu({ member }: { readonly member: Member }) {
   const { data: session } = useQuery(sessionQuery(useApi()));
   const { can } = useAccess();
@@ -27,7 +27,8 @@ export function MemberMenu({ member }: { readonly member: Member }) {
   const close = () => setAsked(null);
   if (session === undefined) return null;
   const isSelf = session.user.id === member.id;
-  const mayWrite = can('updateMember');
+  const mayWrite = can('updateMember') && (member.role !== 'owner' || session.role === 'owner');
+  if (!mayWrite && !isSelf) return null;
   return (
     <RowActions>
       <MoreMenu of={member.name}>

@@ -34,8 +34,7 @@ export function MembersPage() {
   const [created, setCreated] = useState<InvitationCreated | null>(null);
   const { data: session } = useQuery(sessionQuery(api));
   const members = useQuery(membersQuery(api));
-  const mayWrite = can('updateMember');
-  const columns = useMemo(() => columnsOf(session?.user.id, mayWrite), [session, mayWrite]);
+  const columns = useMemo(() => columnsOf(session?.user.id), [session]);
   const rows = useMemo(
     () =>
       members.data?.filter(({ name, email, role, id }) =>
@@ -88,8 +87,8 @@ export function MembersPage() {
   );
 }
 
-function columnsOf(selfId: string | undefined, mayWrite: boolean): readonly Column<Member>[] {
-  const columns: Column<Member>[] = [
+function columnsOf(selfId: string | undefined): readonly Column<Member>[] {
+  return [
     {
       id: 'name',
       header: words.columns.name,
@@ -146,13 +145,12 @@ function columnsOf(selfId: string | undefined, mayWrite: boolean): readonly Colu
         </span>
       ),
     },
+    {
+      id: 'actions',
+      header: words.columns.actions,
+      quietHeader: true,
+      align: 'right',
+      cell: (member) => <MemberMenu member={member} />,
+    },
   ];
-  const actions: Column<Member> = {
-    id: 'actions',
-    header: words.columns.actions,
-    quietHeader: true,
-    align: 'right',
-    cell: (member) => (mayWrite || member.id === selfId ? <MemberMenu member={member} /> : null),
-  };
-  return [...columns, actions];
 }
