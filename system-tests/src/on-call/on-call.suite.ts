@@ -6,9 +6,7 @@ import { IS_LONG } from '@relay/testbed/long-form';
 import { tagOf } from '../chaos/provider-log.ts';
 import { reportFigures } from '../harness/figures.ts';
 import { afterMs, until } from '../harness/until.ts';
-import { awaitsMerge } from './awaits-merge.ts';
 import { pages, pagesThatExist } from './documents.ts';
-import type { Incident } from './incident.ts';
 import { clientIncidents } from './incidents-clients.ts';
 import { postgresIncidents } from './incidents-postgres.ts';
 import { processIncidents, secretIncidents } from './incidents-processes.ts';
@@ -46,7 +44,6 @@ const figures = {
   lost: 0,
   doubled: 0,
   not_healed: 0,
-  awaiting: 0,
 };
 let site: Site;
 
@@ -63,7 +60,7 @@ describe('the tables', () => {
     assert.deepEqual(Object.keys(pages).sort(), pagesThatExist().sort());
     const names = new Set(incidents.map(({ name }) => name));
     const followed = Object.values(pages).flatMap((each) => ('reason' in each ? [] : each));
-    const unknown = [...followed, ...Object.keys(awaitsMerge)].filter((name) => !names.has(name));
+    const unknown = followed.filter((name) => !names.has(name));
     assert.deepEqual([unknown, names.size], [[], incidents.length]);
   });
 });
@@ -94,15 +91,8 @@ describe('on call', () => {
     assert.deepEqual([[...fired], failed], [[], []]);
   });
 
-  for (const row of incidents) {
-    const awaits = awaitsMerge[row.name];
-    if (awaits?.without === 'all') {
-      it(row.name, { skip: awaits.reason }, () => undefined);
-      figures.awaiting += 1;
-      continue;
-    }
-    const incident = without(row, awaits?.without ?? []);
-    it(row.name, { timeout: INCIDENT_MS_MAX }, async (test) => {
+  for (const incident of incidents)
+    it(incident.name, { timeout: INCIDENT_MS_MAX }, async (test) => {
       const verdict = await judge(site, incident);
       figures.incidents += 1;
       figures.silent += Number(verdict.silent.length > 0);
@@ -114,7 +104,6 @@ describe('on call', () => {
       const well = { silent: [], falseAlarms: [], wrongAdvice: [], surprises: {}, notHealed: [] };
       assert.deepEqual(judged, well);
     });
-  }
 
   it('the ledger has every request that the provider saw, once', { timeout: INCIDENT_MS_MAX }, async () => {
     await site.load.stop();
@@ -143,9 +132,3 @@ describe('on call', () => {
     assert.ok(seen.size > 500, `only ${seen.size} requests`);
   });
 });
-
-/** A row without the judgements that await a merge. */
-function without(row: Incident, left: readonly string[]): Incident {
-  const tells = Object.fromEntries(Object.entries(row.tells).filter(([teller]) => !left.includes(teller)));
-  return { ...row, tells, ...(left.includes('never') && { never: [] }) };
-}
