@@ -67,7 +67,7 @@ export const postgresIncidents: readonly Incident[] = [
     tells: {
       alerts: ['RelayStoreDown'],
       healthz: { worker: /No space left on device/ },
-      doctor: /No space left on device|doesn’t accept writes/,
+      doctor: /PostgreSQL rejects writes: .*No space left on device.* Free space on the disk of PostgreSQL/,
     },
   },
   {
@@ -83,7 +83,7 @@ export const postgresIncidents: readonly Incident[] = [
     tells: {
       alerts: ['RelayStoreDown'],
       healthz: { worker: /read-only transaction/ },
-      doctor: /read-only|doesn’t accept writes/,
+      doctor: /PostgreSQL rejects writes: .*read-only.* Let it lead to the primary/,
     },
   },
   {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import { IS_LONG } from '@relay/testbed/long-form';
 import { tagOf } from '../chaos/provider-log.ts';
 import { reportFigures } from '../harness/figures.ts';
@@ -25,6 +26,7 @@ const INCIDENT_MS_MAX = 240_000;
 /** An hour of the rules is two minutes. */
 const QUIET_MS = IS_LONG ? 240_000 : 40_000;
 const SETTLED_MS_MAX = 90_000;
+const WARNINGS_MAX = 20;
 
 const incidents = [
   ...postgresIncidents,
@@ -99,9 +101,11 @@ describe('on call', () => {
       figures.false_alarms += verdict.falseAlarms.length;
       figures.wrong_advice += Number(verdict.wrongAdvice.length > 0);
       figures.not_healed += Number(verdict.notHealed.length > 0);
-      const { toldMs, healedMs, ...judged } = verdict;
+      const { toldMs, healedMs, warnings, ...judged } = verdict;
       test.diagnostic(`told in ${toldMs} ms, well after ${healedMs} ms`);
       const well = { silent: [], falseAlarms: [], wrongAdvice: [], surprises: {}, notHealed: [] };
+      if (!isDeepStrictEqual(judged, well))
+        for (const line of warnings.slice(0, WARNINGS_MAX)) test.diagnostic(line);
       assert.deepEqual(judged, well);
     });
 

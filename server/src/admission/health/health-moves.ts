@@ -49,8 +49,7 @@ export function countMoves(): HealthMoves {
     },
     counts(subjects, nowMs, snapshotOf) {
       const open: Record<SubjectKind, number> = { endpoint: 0, credential: 0 };
-      for (const subject of subjects.open)
-        if (isConfigured(subject, snapshotOf)) open[kindOf(subject)] += 1;
+      for (const subject of subjects.open) if (isConfigured(subject, snapshotOf)) open[kindOf(subject)] += 1;
       return { transitions, probes, unwell: unwellOf(subjects, nowMs, snapshotOf), open };
     },
   };
