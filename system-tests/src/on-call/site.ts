@@ -39,6 +39,7 @@ export const FREE = 'free';
 
 const QUIET = 'count(relay_info) unless on() ALERTS{alertstate="firing"}';
 const QUIET_MS_MAX = 150_000;
+const SERVED = 50;
 const RULES = join(import.meta.dirname, '../../../deploy/prometheus/rules.yaml');
 
 /** The deployment that is operated: separate roles behind the shipped HAProxy file, with the shipped rules. */
@@ -118,6 +119,12 @@ export async function startSite(): Promise<Site> {
     perSecond: PER_SECOND,
     lanes: [LIMITED, FREE, LIMITED],
   });
+  // The first requests make the state of limits, for which they need PostgreSQL.
+  const isServed = () => {
+    const last = load.served.slice(-SERVED);
+    return last.length === SERVED && last.every(({ code }) => code === null);
+  };
+  if (!(await until(isServed, QUIET_MS_MAX))) throw new Error('not every request is served at the start');
   const ledger = openLedgerView(postgres.url);
   return {
     directory,
