@@ -82,8 +82,8 @@ export const postgresIncidents: readonly Incident[] = [
       ),
     tells: {
       alerts: ['RelayStoreDown'],
-      healthz: { worker: /read-only transaction/ },
-      doctor: /PostgreSQL rejects writes: .*read-only.* Let it lead to the primary/,
+      healthz: { worker: /read-only transaction|transaction_read_only is on/ },
+      doctor: /PostgreSQL rejects writes: .*read.only.* Let it lead to the primary/,
     },
   },
   {
