@@ -22,7 +22,7 @@ import { type Site, startSite } from './site.ts';
 // no alert fires for nothing, clients are affected only as the row says, and no request is lost or counted twice.
 
 const START_MS_MAX = 480_000;
-const INCIDENT_MS_MAX = 240_000;
+const INCIDENT_MS_MAX = 480_000;
 /** An hour of the rules is two minutes. */
 const QUIET_MS = IS_LONG ? 240_000 : 40_000;
 const SETTLED_MS_MAX = 90_000;
