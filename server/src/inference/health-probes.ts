@@ -3,7 +3,7 @@ import { type Candidate, isPrepared, routingTableOf } from '../domain/routing/ro
 import { isContentIndependent, verdictOfStatus } from '../domain/routing/upstream-verdict.ts';
 import type { OrganizationSnapshot, Provider } from '../domain/snapshot.ts';
 import type { Clock } from '../kit/clock.ts';
-import { type Egress, type EgressHandler, type EgressRequest } from '../kit/egress/index.ts';
+import type { Egress, EgressHandler, EgressRequest } from '../kit/egress/index.ts';
 import { probedProtocol } from '../protocols/index.ts';
 import type { UpstreamAuth } from '../protocols/upstream-auth/create-upstream-auth.ts';
 import { TokenError } from '../protocols/upstream-auth/google-tokens.ts';
