@@ -55,7 +55,7 @@ export function countMoves(): HealthMoves {
   };
 }
 
-/** What was deleted or disabled while it was down is nobody's concern, although its record stays for a while. */
+/** The record of an endpoint that was deleted or disabled while it was down stays for a while. */
 function isConfigured(subject: HealthSubject, snapshotOf: SnapshotInMemory): boolean {
   const snapshot = snapshotOf(subject.organizationId);
   if (snapshot === undefined) return true;
