@@ -88,7 +88,7 @@ export const postgresIncidents: readonly Incident[] = [
   },
   {
     ...common,
-    name: 'PostgreSQL has no connection left',
+    name: 'PostgreSQL accepts no connections',
     breaks: (site) =>
       withClient(site, 'template1', async (query) => {
         await query('alter database postgres connection limit 0');
