@@ -3,12 +3,12 @@ import { type Candidate, isPrepared, routingTableOf } from '../domain/routing/ro
 import { isContentIndependent, verdictOfStatus } from '../domain/routing/upstream-verdict.ts';
 import type { OrganizationSnapshot, Provider } from '../domain/snapshot.ts';
 import type { Clock } from '../kit/clock.ts';
-import { type Egress, type EgressHandler, type EgressRequest, failureReasonOf } from '../kit/egress/index.ts';
+import type { Egress, EgressHandler, EgressRequest } from '../kit/egress/index.ts';
 import { probedProtocol } from '../protocols/index.ts';
 import type { UpstreamAuth } from '../protocols/upstream-auth/create-upstream-auth.ts';
 import { TokenError } from '../protocols/upstream-auth/google-tokens.ts';
 import { modelListTarget, operationTarget, withExtraHeaders } from '../protocols/upstream-request.ts';
-import { FAILURE_WORDS } from './dispatch/failure-code.ts';
+import { connectionFaultOf } from './dispatch/failure-code.ts';
 import { statusWords } from './note-health.ts';
 
 const TICK_MS = 5_000;
@@ -159,7 +159,7 @@ async function send(deps: HealthProbeDeps, organizationId: string, candidate: Ca
       onResponseData() {},
       onResponseEnd: () => end({ status, why: null, unsent: false }),
       onResponseError(_controller, error) {
-        const { code, why } = FAILURE_WORDS[failureReasonOf(error, connected)];
+        const { code, why } = connectionFaultOf(error, connected);
         const isOwn = code === 'internal_error';
         end({ status: null, why: isOwn ? null : why, unsent: !connected && !isOwn });
       },

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { describe, it } from 'node:test';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { createMetrics, createTally } from './metrics.ts';
@@ -45,6 +46,14 @@ describe('metrics', () => {
     const text = await createMetrics({ processMetrics: true }).text();
     for (const name of ['nodejs_eventloop_lag_p99_seconds', 'process_resident_memory_bytes'])
       assert.match(text, new RegExp(`^${name} [0-9.e-]+$`, 'm'));
+  });
+
+  it('follow the limit of open files when it changes', { skip: process.platform !== 'linux' }, async () => {
+    const metrics = createMetrics({ processMetrics: true });
+    const limits = async () => Number(/^process_max_fds (\d+)$/m.exec(await metrics.text())?.[1]);
+    const before = await limits();
+    execFileSync('prlimit', [`--pid=${process.pid}`, `--nofile=${before - 1}:`]);
+    assert.equal(await limits(), before - 1);
   });
 
   it('take a value for less than a microsecond', () => {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { collectDefaultMetrics, type Metric, Registry } from 'prom-client';
 
 /** The help text, kind and labels of a metric. Labels are fixed and take few values. */
@@ -54,7 +55,14 @@ export interface Metrics {
 export function createMetrics(options: { readonly processMetrics: boolean }): Metrics {
   const registry = new Registry();
   // Event loop, memory, garbage collection and CPU time, under the names that Node dashboards use.
-  if (options.processMetrics) collectDefaultMetrics({ register: registry });
+  if (options.processMetrics) {
+    collectDefaultMetrics({ register: registry });
+    // The library reads the limit once; an operator can change the limit of a process that runs.
+    registry.removeSingleMetric(FILES_MAX);
+    registry.registerMetric(
+      asMetric(FILES_MAX, { kind: 'gauge', help: 'Maximum number of open file descriptors.' }, filesMax),
+    );
+  }
   let writing: Promise<string> | null = null;
   return {
     contentType: registry.contentType,
@@ -68,6 +76,18 @@ export function createMetrics(options: { readonly processMetrics: boolean }): Me
       return writing;
     },
   };
+}
+
+const FILES_MAX = 'process_max_fds';
+
+/** Null where the system does not tell, or sets no limit. */
+function filesMax(): number | null {
+  try {
+    const [, limit] = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
+    return limit === undefined ? null : Number(limit);
+  } catch {
+    return null;
+  }
 }
 
 interface Sample {

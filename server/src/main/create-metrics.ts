@@ -24,7 +24,7 @@ export interface MetricSources {
   readonly info: { readonly version: string; readonly role: string; readonly mode: string };
   readonly measurements: Measurements;
   readonly admission: Pick<RunningAdmission, 'counts' | 'spoolState' | 'health' | 'setAside'>;
-  readonly snapshots: Pick<Snapshots, 'state'>;
+  readonly snapshots: Pick<Snapshots, 'state' | 'get'>;
   /** Null with embedded stores. */
   readonly redis: Pick<Redis, 'state'> | null;
   readonly keysHeld: () => number;
@@ -87,8 +87,8 @@ function readingsOfTraffic({ info, measurements, admission }: MetricSources) {
   } satisfies Partial<Readings>;
 }
 
-function readingsOfHealth({ admission, measurements }: MetricSources) {
-  const counts = () => admission.health.counts();
+function readingsOfHealth({ admission, measurements, snapshots }: MetricSources) {
+  const counts = () => admission.health.counts(snapshots.get);
   const silent = (figure: 'unanswered' | 'silentMs', unit: number) =>
     measurements.silence
       .silent()

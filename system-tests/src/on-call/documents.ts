@@ -73,7 +73,7 @@ export const pages: Readonly<Record<string, Followed>> = {
   'operate/compose.md': { reason: 'it needs a container engine; tests in tools/src/deploy check the file' },
   'operate/image.md': { reason: 'it needs a container engine; `faults image` checks the image' },
   'operate/kubernetes.md': { reason: 'it needs a cluster; tests in tools/src/deploy render it' },
-  'operate/postgresql.md': ['PostgreSQL is read-only', 'PostgreSQL has no connection left'],
+  'operate/postgresql.md': ['PostgreSQL is read-only', 'PostgreSQL accepts no connections'],
   'operate/proxies.md': ['the gateways restart one after the other'],
   'operate/redis.md': ['Redis may evict keys', 'Redis restarts empty'],
   'operate/systemd.md': { reason: 'it needs systemd; the suite `operate` verifies the unit' },

@@ -67,7 +67,7 @@ export const postgresIncidents: readonly Incident[] = [
     tells: {
       alerts: ['RelayStoreDown'],
       healthz: { worker: /No space left on device/ },
-      doctor: /No space left on device|doesn’t accept writes/,
+      doctor: /PostgreSQL rejects writes: .*No space left on device.* Free space on the disk of PostgreSQL/,
     },
   },
   {
@@ -82,13 +82,13 @@ export const postgresIncidents: readonly Incident[] = [
       ),
     tells: {
       alerts: ['RelayStoreDown'],
-      healthz: { worker: /read-only transaction/ },
-      doctor: /read-only|doesn’t accept writes/,
+      healthz: { worker: /read-only transaction|transaction_read_only is on/ },
+      doctor: /PostgreSQL rejects writes: .*read.only.* Let it lead to the primary/,
     },
   },
   {
     ...common,
-    name: 'PostgreSQL has no connection left',
+    name: 'PostgreSQL accepts no connections',
     breaks: (site) =>
       withClient(site, 'template1', async (query) => {
         await query('alter database postgres connection limit 0');

@@ -202,11 +202,11 @@ export const secretIncidents: readonly Incident[] = [
     name: 'a second deployment uses the same Redis',
     breaks: secondDeployment,
     // It names both.
-    tells: { refusal: /[Dd]eployment .*deployment/ },
+    tells: { refusal: /belongs to another deployment, \S+ .*; this one is \S+/ },
   },
   {
     ...common,
-    name: 'all gateways serve with another auth secret',
+    name: 'all gateways start with another auth secret',
     breaks: (site) => refusedBy(site, ['gateway1', 'gateway2'], { RELAY_AUTH_SECRET: WRONG }),
     clients: CUT,
     tells: { refusal: /RELAY_AUTH_SECRET/ },

@@ -4,7 +4,7 @@ import type { Site } from './site.ts';
 
 const DOWN = /"redis":\{"status":"unavailable"/;
 const GATEWAYS = { gateway1: DOWN, gateway2: DOWN } as const;
-const NEVER = [/The ledger is up to date/, /Redis is up/, /Log in/] as const;
+const NEVER = [/The ledger is up to date/, /Redis is up\./, /Log in/] as const;
 const MAY = [
   ...FAILING,
   'RelayStoreDown',
@@ -73,7 +73,7 @@ export const redisIncidents: readonly Incident[] = [
     tells: {
       alerts: ['RelayStoreDown', 'RelayLaneFailing'],
       healthz: { gateway1: /OOM/, gateway2: /OOM/ },
-      doctor: /OOM|doesn’t accept writes/,
+      doctor: /Redis rejects writes: OOM .* Raise `maxmemory`/,
     },
   },
   {
@@ -86,7 +86,7 @@ export const redisIncidents: readonly Incident[] = [
     tells: {
       alerts: ['RelayStoreDown', 'RelayLaneFailing'],
       healthz: { gateway1: /READONLY/, gateway2: /READONLY/ },
-      doctor: /READONLY|doesn’t accept writes/,
+      doctor: /Redis rejects writes: READONLY .* Let it lead to the master/,
     },
   },
   {
@@ -108,7 +108,8 @@ export const redisIncidents: readonly Incident[] = [
     },
     tells: {
       alerts: ['RelayStoreDown', 'RelayLaneFailing'],
-      healthz: { gateway1: /NOAUTH/, gateway2: /NOAUTH/ },
+      healthz: { gateway1: /NOAUTH|WRONGPASS/, gateway2: /NOAUTH|WRONGPASS/ },
+      doctor: /Put the password of Redis into REDIS_URL/,
     },
   },
   {

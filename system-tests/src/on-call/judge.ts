@@ -1,7 +1,15 @@
 import { afterMs, until } from '../harness/until.ts';
 import { type Broken, type Incident, REMEMBER, STARTING } from './incident.ts';
-import { FREE, LIMITED, NAMES, type Name, type Site } from './site.ts';
-import { probe, silentTellers, wrongAdvice, wrongCommands } from './tellers.ts';
+import { FREE, LIMITED, NAMES, type Site } from './site.ts';
+import {
+  type LogPlaces,
+  linesSince,
+  logPlaces,
+  probe,
+  silentTellers,
+  wrongAdvice,
+  wrongCommands,
+} from './tellers.ts';
 
 export interface Verdict {
   readonly silent: readonly string[];
@@ -10,6 +18,8 @@ export interface Verdict {
   /** Requests that failed in a way that the row does not allow, by `status code`. */
   readonly surprises: Readonly<Record<string, number>>;
   readonly notHealed: readonly string[];
+  /** The warnings and errors of all processes meanwhile, each once. */
+  readonly warnings: readonly string[];
   readonly toldMs: number;
   readonly healedMs: number;
 }
@@ -24,7 +34,7 @@ const USUAL_LANES = [LIMITED, FREE, LIMITED];
 /** Lives through one incident: makes it, waits until everybody has told who must, makes it good, and waits until all is well. */
 export async function judge(site: Site, incident: Incident): Promise<Verdict> {
   const { tells, may = [], never = [], lastsMs = 0 } = incident;
-  const logs = new Map<Name, number>(NAMES.map((name) => [name, site.processes[name].logs.length]));
+  const logs = logPlaces(site);
   const before = new Set(await site.prometheus.firing());
   const first = site.load.served.length;
   site.load.name(incident.name.replaceAll(/\W+/g, '-'));
@@ -60,6 +70,7 @@ export async function judge(site: Site, incident: Incident): Promise<Verdict> {
     wrongAdvice: advice,
     surprises: surprisesOf(site, first, incident.clients),
     notHealed,
+    warnings: warningsOf(site, logs),
     toldMs,
     healedMs: Math.round(performance.now() - healedFromMs),
   };
@@ -89,6 +100,16 @@ async function healed(site: Site, alerts: ReadonlySet<string>, fired: Set<string
   };
   await until(isWell, HEALED_MS_MAX, LOOK_EVERY_MS);
   return ill;
+}
+
+function warningsOf(site: Site, since: LogPlaces): string[] {
+  const words = linesSince(site, since)
+    .filter(({ level }) => level === 'warn' || level === 'error' || level === 'fatal')
+    .map(
+      ({ name, msg, err, why }) =>
+        `${name}: ${String(msg)} ${JSON.stringify(why ?? err ?? '').slice(0, 160)}`,
+    );
+  return [...new Set(words)];
 }
 
 function surprisesOf({ load }: Site, first: number, clients: RegExp | undefined): Record<string, number> {

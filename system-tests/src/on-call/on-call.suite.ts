@@ -2,13 +2,12 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import { IS_LONG } from '@relay/testbed/long-form';
 import { tagOf } from '../chaos/provider-log.ts';
 import { reportFigures } from '../harness/figures.ts';
 import { afterMs, until } from '../harness/until.ts';
-import { awaitsMerge } from './awaits-merge.ts';
 import { pages, pagesThatExist } from './documents.ts';
-import type { Incident } from './incident.ts';
 import { clientIncidents } from './incidents-clients.ts';
 import { postgresIncidents } from './incidents-postgres.ts';
 import { processIncidents, secretIncidents } from './incidents-processes.ts';
@@ -22,11 +21,12 @@ import { type Site, startSite } from './site.ts';
 // A night on call: each row of the tables is an incident of the deployment under load. Who must tell does so in words that are right,
 // no alert fires for nothing, clients are affected only as the row says, and no request is lost or counted twice.
 
-const START_MS_MAX = 240_000;
-const INCIDENT_MS_MAX = 240_000;
+const START_MS_MAX = 480_000;
+const INCIDENT_MS_MAX = 480_000;
 /** An hour of the rules is two minutes. */
 const QUIET_MS = IS_LONG ? 240_000 : 40_000;
 const SETTLED_MS_MAX = 90_000;
+const WARNINGS_MAX = 20;
 
 const incidents = [
   ...postgresIncidents,
@@ -46,7 +46,6 @@ const figures = {
   lost: 0,
   doubled: 0,
   not_healed: 0,
-  awaiting: 0,
 };
 let site: Site;
 
@@ -63,7 +62,7 @@ describe('the tables', () => {
     assert.deepEqual(Object.keys(pages).sort(), pagesThatExist().sort());
     const names = new Set(incidents.map(({ name }) => name));
     const followed = Object.values(pages).flatMap((each) => ('reason' in each ? [] : each));
-    const unknown = [...followed, ...Object.keys(awaitsMerge)].filter((name) => !names.has(name));
+    const unknown = followed.filter((name) => !names.has(name));
     assert.deepEqual([unknown, names.size], [[], incidents.length]);
   });
 });
@@ -94,27 +93,21 @@ describe('on call', () => {
     assert.deepEqual([[...fired], failed], [[], []]);
   });
 
-  for (const row of incidents) {
-    const awaits = awaitsMerge[row.name];
-    if (awaits?.without === 'all') {
-      it(row.name, { skip: awaits.reason }, () => undefined);
-      figures.awaiting += 1;
-      continue;
-    }
-    const incident = without(row, awaits?.without ?? []);
-    it(row.name, { timeout: INCIDENT_MS_MAX }, async (test) => {
+  for (const incident of incidents)
+    it(incident.name, { timeout: INCIDENT_MS_MAX }, async (test) => {
       const verdict = await judge(site, incident);
       figures.incidents += 1;
       figures.silent += Number(verdict.silent.length > 0);
       figures.false_alarms += verdict.falseAlarms.length;
       figures.wrong_advice += Number(verdict.wrongAdvice.length > 0);
       figures.not_healed += Number(verdict.notHealed.length > 0);
-      const { toldMs, healedMs, ...judged } = verdict;
+      const { toldMs, healedMs, warnings, ...judged } = verdict;
       test.diagnostic(`told in ${toldMs} ms, well after ${healedMs} ms`);
       const well = { silent: [], falseAlarms: [], wrongAdvice: [], surprises: {}, notHealed: [] };
+      if (!isDeepStrictEqual(judged, well))
+        for (const line of warnings.slice(0, WARNINGS_MAX)) test.diagnostic(line);
       assert.deepEqual(judged, well);
     });
-  }
 
   it('the ledger has every request that the provider saw, once', { timeout: INCIDENT_MS_MAX }, async () => {
     await site.load.stop();
@@ -143,9 +136,3 @@ describe('on call', () => {
     assert.ok(seen.size > 500, `only ${seen.size} requests`);
   });
 });
-
-/** A row without the judgements that await a merge. */
-function without(row: Incident, left: readonly string[]): Incident {
-  const tells = Object.fromEntries(Object.entries(row.tells).filter(([teller]) => !left.includes(teller)));
-  return { ...row, tells, ...(left.includes('never') && { never: [] }) };
-}

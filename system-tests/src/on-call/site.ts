@@ -19,6 +19,7 @@ import { everywhere } from '../harness/everywhere.ts';
 import { type LedgerView, openLedgerView } from '../harness/ledger-view.ts';
 import { type RelayProcess, startRelay } from '../harness/relay-process.ts';
 import { type ReverseProxy, startHaproxy } from '../harness/start-proxy.ts';
+import { until } from '../harness/until.ts';
 import { type Prometheus, startPrometheus } from '../telemetry/prometheus.ts';
 import { type Load, startLoad } from './load.ts';
 import { shortenRules } from './shorten-rules.ts';
@@ -36,6 +37,9 @@ export const PER_SECOND = 25;
 export const LIMITED = 'limited';
 export const FREE = 'free';
 
+const QUIET = 'count(relay_info) unless on() ALERTS{alertstate="firing"}';
+const QUIET_MS_MAX = 150_000;
+const SERVED = 50;
 const RULES = join(import.meta.dirname, '../../../deploy/prometheus/rules.yaml');
 
 /** The deployment that is operated: separate roles behind the shipped HAProxy file, with the shipped rules. */
@@ -106,16 +110,21 @@ export async function startSite(): Promise<Site> {
   const rules = shortenRules(readFileSync(RULES, 'utf8'));
   const prometheus = await startPrometheus({ targets: NAMES.map(url), token: metricsToken, rules });
   // Before the first scrapes, no process reports metrics.
-  await prometheus.untilValue(
-    'count(relay_info) unless on() ALERTS{alertstate="firing"}',
-    (count) => count === NAMES.length,
-  );
+  const isQuiet = async () => (await prometheus.value(QUIET)) === NAMES.length;
+  if (!(await until(isQuiet, QUIET_MS_MAX, 1_000)))
+    throw new Error(`an alert fires at the start: ${(await prometheus.firing()).join(', ')}`);
   const load = startLoad({
     url: front.url,
     token: setup.apiToken,
     perSecond: PER_SECOND,
     lanes: [LIMITED, FREE, LIMITED],
   });
+  // The first requests make the state of limits, for which they need PostgreSQL.
+  const isServed = () => {
+    const last = load.served.slice(-SERVED);
+    return last.length === SERVED && last.every(({ code }) => code === null);
+  };
+  if (!(await until(isServed, QUIET_MS_MAX))) throw new Error('not every request is served at the start');
   const ledger = openLedgerView(postgres.url);
   return {
     directory,

@@ -59,12 +59,23 @@ export async function home(site: Site): Promise<string> {
   return response.text();
 }
 
+/** How many lines each process had written. */
+export type LogPlaces = ReadonlyMap<Name, number>;
+
+export const logPlaces = ({ processes }: Site): LogPlaces =>
+  new Map(NAMES.map((name) => [name, processes[name].logs.length]));
+
+/** A process that was started again has a log of its own, which is shorter. */
+export function linesSince({ processes }: Site, places: LogPlaces): Record<string, unknown>[] {
+  return NAMES.flatMap((name) => {
+    const { logs } = processes[name];
+    const from = places.get(name) ?? 0;
+    return logs.slice(from > logs.length ? 0 : from).map((line) => ({ name, ...line }));
+  });
+}
+
 /** Those who have not told yet, each with what it said instead. */
-export async function silentTellers(
-  site: Site,
-  tells: Tells,
-  sinceLog: ReadonlyMap<Name, number>,
-): Promise<string[]> {
+export async function silentTellers(site: Site, tells: Tells, since: LogPlaces): Promise<string[]> {
   const silent: string[] = [];
   if (tells.alerts !== undefined) {
     const firing = await site.prometheus.firing();
@@ -80,7 +91,7 @@ export async function silentTellers(
     }
   const { log } = tells;
   if (log !== undefined) {
-    const lines = NAMES.flatMap((name) => site.processes[name].logs.slice(sinceLog.get(name) ?? 0));
+    const lines = linesSince(site, since);
     const isTold = lines.some((line) => log.test(JSON.stringify(line)));
     if (!isTold) silent.push(`the logs: ${lines.length} lines`);
   }

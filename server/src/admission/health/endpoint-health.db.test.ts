@@ -210,6 +210,24 @@ describe('health shared by gateways, on a cluster', () => {
     assert.equal((await seenBy(started.health, second)).health, 'unknown');
   });
 
+  it('reports nothing of an endpoint that was deleted or disabled while it was down', async () => {
+    await takeOut();
+    const { id } = first.endpoint;
+    const counted = (endpoints: OrganizationSnapshot['endpoints']) =>
+      at(1).counts(() => ({ ...organization, endpoints }));
+    const down = { unwell: [{ endpointId: id, health: 'down' }], open: { endpoint: 1, credential: 0 } };
+    const none = { unwell: [], open: { endpoint: 0, credential: 0 } };
+    const reported = [
+      organization.endpoints,
+      new Map(),
+      new Map([[id, { ...first.endpoint, enabled: false }]]),
+    ].map((endpoints) => {
+      const { unwell, open } = counted(endpoints);
+      return { unwell, open };
+    });
+    assert.deepEqual(reported, [down, none, none]);
+  });
+
   it('starts afresh when the configuration changes', async () => {
     await takeOut();
     const moved = {

@@ -3,7 +3,7 @@ import type { Candidate } from '../../domain/routing/routing.ts';
 import type { OrganizationSnapshot } from '../../domain/snapshot.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { Log } from '../../kit/log.ts';
-import { countMoves, type HealthCounts, logMove } from './health-moves.ts';
+import { countMoves, type HealthCounts, logMove, type SnapshotInMemory } from './health-moves.ts';
 import type { HealthStore } from './health-store.ts';
 import { HealthSubjects } from './health-subjects.ts';
 import { createHealthKeeper } from './keep-health.ts';
@@ -20,8 +20,8 @@ export interface EndpointHealth extends Offers, AttemptNotes {
   learn(snapshot: OrganizationSnapshot): void;
   /** True for one process of the deployment, until the time has passed: it may ask the provider by itself. */
   claimProbe(organizationId: string, subject: string, forMs: number): Promise<boolean>;
-  /** Of this process, for metrics. */
-  counts(): HealthCounts;
+  /** Of this process, for metrics: of what is configured now. */
+  counts(snapshotOf: SnapshotInMemory): HealthCounts;
   start(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -66,7 +66,7 @@ export function createEndpointHealth(deps: {
     },
     learn: shared.learn,
     claimProbe: store.claimProbe,
-    counts: () => moves.counts(subjects, clock.nowMs()),
+    counts: (snapshotOf) => moves.counts(subjects, clock.nowMs(), snapshotOf),
     start: keeper.start,
     stop: keeper.stop,
   };

@@ -2,6 +2,7 @@ import type { Health } from '@relay/contract';
 import type { HealthRecord } from '../../domain/routing/health-record.ts';
 import { seenHealth } from '../../domain/routing/health-view.ts';
 import type { HealthCount } from '../../domain/routing/upstream-verdict.ts';
+import type { OrganizationSnapshot } from '../../domain/snapshot.ts';
 import type { Log } from '../../kit/log.ts';
 import type { HealthSubject } from './health-subject.ts';
 import type { HealthSubjects } from './health-subjects.ts';
@@ -25,8 +26,11 @@ export interface HealthCounts {
 export interface HealthMoves {
   moved(subject: HealthSubject, transition: BreakerTransition): void;
   probed(count: HealthCount): void;
-  counts(subjects: HealthSubjects, nowMs: number): HealthCounts;
+  counts(subjects: HealthSubjects, nowMs: number, snapshotOf: SnapshotInMemory): HealthCounts;
 }
+
+/** Undefined for an organization that this process doesn't hold. */
+export type SnapshotInMemory = (organizationId: string) => OrganizationSnapshot | undefined;
 
 /** Counts what this process caused, in plain numbers. */
 export function countMoves(): HealthMoves {
@@ -43,19 +47,33 @@ export function countMoves(): HealthMoves {
       const failed = count === 'fault' || count === 'credential_refused';
       probes[failed ? 'failed' : count === 'neither' ? 'inconclusive' : 'succeeded'] += 1;
     },
-    counts(subjects: HealthSubjects, nowMs: number): HealthCounts {
+    counts(subjects, nowMs, snapshotOf) {
       const open: Record<SubjectKind, number> = { endpoint: 0, credential: 0 };
-      for (const subject of subjects.open) open[kindOf(subject)] += 1;
-      return { transitions, probes, unwell: unwellOf(subjects, nowMs), open };
+      for (const subject of subjects.open) if (isConfigured(subject, snapshotOf)) open[kindOf(subject)] += 1;
+      return { transitions, probes, unwell: unwellOf(subjects, nowMs, snapshotOf), open };
     },
   };
 }
 
-function unwellOf(subjects: HealthSubjects, nowMs: number): HealthCounts['unwell'] {
+/** The record of an endpoint that was deleted or disabled while it was down stays for a while. */
+function isConfigured(subject: HealthSubject, snapshotOf: SnapshotInMemory): boolean {
+  const snapshot = snapshotOf(subject.organizationId);
+  if (snapshot === undefined) return true;
+  return kindOf(subject) === 'endpoint'
+    ? snapshot.endpoints.get(idOf(subject))?.enabled === true
+    : snapshot.credentials.has(idOf(subject));
+}
+
+function unwellOf(
+  subjects: HealthSubjects,
+  nowMs: number,
+  snapshotOf: SnapshotInMemory,
+): HealthCounts['unwell'] {
   const unwell: { endpointId: string; health: Health }[] = [];
   for (const subject of [...subjects.open, ...subjects.all]) {
     if (unwell.length >= NAMED_MAX) break;
     if (kindOf(subject) !== 'endpoint' || subject.record === null) continue;
+    if (!isConfigured(subject, snapshotOf)) continue;
     const known = { endpoint: subject.record, credential: null, cooldownUntilMs: null };
     const { health } = seenHealth(known, nowMs);
     const endpointId = idOf(subject);

@@ -4,7 +4,8 @@ import type { StoreLog } from '../store-log.ts';
 
 /** In one slot of a cluster, whose nodes belong together. Each database of a server has its own. */
 const KEY = 'relay:deployment';
-const RECHECK_MS = 1_000;
+/** Meanwhile every command is rejected, and the mark may have been missed for a moment only. */
+const RECHECK_MS = 200;
 
 type Run = (command: readonly string[], routingKey?: string) => Promise<unknown>;
 

@@ -151,7 +151,7 @@ export const inferenceFaults = faultsIn('server/src/inference', [
   {
     name: 'an answer that broke off is a failed connection',
     file: 'dispatch/failure-code.ts',
-    find: "const cutOff = answering && reason === 'connection_failed';",
+    find: "const cutOff = answering && failureReasonOf(error, answering) === 'connection_failed';",
     replace: 'const cutOff = false;',
     why: 'the client is told that the provider cannot be reached',
   },
