@@ -124,6 +124,24 @@ describe('the listener', () => {
     }
   });
 
+  it('answers what had reached it when it began to stop, on a kept connection as on a new one', async () => {
+    const leaving = await listenSlowly();
+    const connect = () => createConnection(Number(new URL(leaving.address).port), '127.0.0.1');
+    const [kept, fresh] = [connect(), connect()];
+    kept.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n');
+    await leaving.came(1);
+    leaving.answerAll('first');
+    await once(kept, 'data');
+    if (fresh.connecting) await once(fresh, 'connect');
+    for (const socket of [kept, fresh]) socket.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n');
+    const stopped = leaving.drain(5_000);
+    const answers = [kept, fresh].map(async (socket) => String((await once(socket, 'data'))[0]));
+    await leaving.came(3);
+    leaving.answerAll('last');
+    for (const answer of await Promise.all(answers)) assert.match(answer, /connection: close[\s\S]*last$/i);
+    assert.deepEqual(await stopped, { cut: 0 });
+  });
+
   it('tells what is open at the deadline, and lets its last words reach the clients', async () => {
     const leaving = await listenSlowly();
     const open = fetch(leaving.address);

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { setImmediate } from 'node:timers/promises';
 import { headers } from '@relay/contract';
 import { RelayError } from '../domain/relay-error.ts';
 import { endUnread } from './end-unread.ts';
@@ -16,6 +17,8 @@ const SOCKET_BYTES_MAX = 16 * 1024;
 const KEEP_ALIVE_MS = 75_000;
 /** How long the last answers of a process may take to reach their clients. */
 const PARTING_MS = 1_000;
+/** One turn of the event loop accepts connections, the next one reads them; the first may already be past its reading. */
+const TURNS_TO_READ = 4;
 
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse, requestId: string) => void;
 
@@ -37,6 +40,8 @@ export interface Listener {
   openRequests(): number;
   /** Every answer whose head is not sent yet, and every later one, asks its client to close the connection. */
   startLeaving(): void;
+  /** Resolves when every request that had reached this machine before the call is open: what still lay unread would be reset. */
+  received(): Promise<void>;
   /**
    * Waits for open requests, then closes. Until then new requests are still accepted, so that clients that have not noticed
    * get an answer instead of a refused connection. Requests that are still open at the deadline are cut off: `cutOff` tells
@@ -74,9 +79,14 @@ export async function listen(address: ListenAddress, options: ListenerOptions): 
     address: addressOf(server),
     openRequests: open.count,
     startLeaving: open.startLeaving,
+    received,
     async drain(timeoutMs, cutOff = () => undefined) {
       open.startLeaving();
-      await open.drained(timeoutMs);
+      const endMs = performance.now() + timeoutMs;
+      do {
+        await open.drained(endMs - performance.now());
+        await received();
+      } while (open.count() > 0 && performance.now() < endMs);
       const cut = open.count();
       // Closes idle connections. A request that has arrived on another one meanwhile is answered.
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
@@ -122,6 +132,10 @@ function createOpenRequests(): OpenRequests {
       await Promise.race([new Promise<void>((resolve) => (idle = resolve)), timer]);
     },
   };
+}
+
+async function received(): Promise<void> {
+  for (let turn = 0; turn < TURNS_TO_READ; turn += 1) await setImmediate();
 }
 
 function askToClose(response: ServerResponse): void {

@@ -45,6 +45,7 @@ export async function shutDown(running: StoppedParts, listener: Listener): Promi
   listener.startLeaving();
   log.info({ open_requests: listener.openRequests() }, 'draining');
   await afterMs(lameDuckMsOf(running.runtime));
+  await listener.received();
   running.runtime.startDraining();
   const { cut } = await listener.drain(Math.max(0, endMs - clock.monotonicMs()), running.inference.cutOff);
 

@@ -152,8 +152,11 @@ severalProcesses.describe('a Redis that is swapped for another deployment’s wh
         assert.deepEqual([...statuses.keys()], [200]);
       await assertExact(one);
       await assertExact(two);
-      const lines = process.logs.filter(({ msg }) => String(msg).includes('belongs to another deployment'));
-      assert.equal(lines.length, 3, 'one line for each swap');
+      const linesOf = (words: string) => process.logs.filter(({ msg }) => String(msg).includes(words)).length;
+      // A warning that repeats within seconds is counted in the next one; the way back is no warning.
+      const foreign = linesOf('belongs to another deployment');
+      assert.ok(foreign >= 1 && foreign <= 3, `${foreign} lines for 3 swaps`);
+      assert.equal(linesOf('belongs to this deployment again'), 3, 'one line for each way back');
     },
   );
 });

@@ -7,6 +7,7 @@ import { afterMs, until } from '../harness/until.ts';
 import { describeDoctor } from './doctor-cases.ts';
 import { fillSpool, hold } from './fill-spool.ts';
 import { settledRequests, waitingEntries } from './ledger-tags.ts';
+import { describeLogOfIncidents } from './log-cases.ts';
 import { type Site, startSite } from './site.ts';
 import { describeStoreStates } from './state-cases.ts';
 import { failures, introduce, startSteadyLoad } from './steady-load.ts';
@@ -35,6 +36,7 @@ after(async () => {
 });
 
 describeStoreStates(() => site, figures);
+describeLogOfIncidents(() => site, figures);
 describeDoctor();
 
 const urls = () => site.deployment.processes.map(({ url }) => url);

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { IS_LONG } from '@relay/testbed/long-form';
 import { until } from '../harness/until.ts';
 import { settledRequests } from './ledger-tags.ts';
 import type { Site } from './site.ts';
 import { failures, introduce, startSteadyLoad } from './steady-load.ts';
-import { STORE_STATES } from './store-states.ts';
+import { TRIED_STATES } from './store-states.ts';
 
 // What `/healthz`, `/metrics` and the log say in each state of the stores, and how a process ends in it.
 
@@ -27,12 +26,9 @@ async function checkOf(url: string, store: string): Promise<Check | undefined> {
   return report.checks[store];
 }
 
-/** All states with RELAY_SYSTEM_LONG=1. */
-const STATES = STORE_STATES.filter(({ inShort }) => IS_LONG || inShort);
-
 export function describeStoreStates(siteOf: () => Site, figures: Record<string, unknown>): void {
   describe('a process whose store is not well', () => {
-    for (const { name, store, operation, reason, begin, end } of STATES) {
+    for (const { name, store, operation, reason, begin, end } of TRIED_STATES) {
       it(`${name}: says so, ends by its deadline, and loses nothing`, async () => {
         const site = siteOf();
         const gateway = await site.deployment.startProcess({

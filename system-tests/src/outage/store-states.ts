@@ -1,4 +1,5 @@
 import { redisCall, redisCalls } from '@relay/testbed';
+import { IS_LONG } from '@relay/testbed/long-form';
 import pg from 'pg';
 import type { Site } from './site.ts';
 
@@ -17,7 +18,7 @@ export interface StoreState {
 
 const PASSWORD = 'another-password';
 
-export const STORE_STATES: readonly StoreState[] = [
+const STORE_STATES: readonly StoreState[] = [
   {
     name: 'PostgreSQL stopped',
     store: 'postgresql',
@@ -99,6 +100,9 @@ export const STORE_STATES: readonly StoreState[] = [
     },
   },
 ];
+
+/** All of them with RELAY_SYSTEM_LONG=1. */
+export const TRIED_STATES = STORE_STATES.filter(({ inShort }) => IS_LONG || inShort);
 
 async function onRedis(port: number, ...command: readonly string[]): Promise<void> {
   await redisCall(port, ...command);

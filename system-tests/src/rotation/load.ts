@@ -51,11 +51,7 @@ function send(agent: Agent, target: Target, index: number, model: string): Promi
       agent,
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     });
-    sending.on('error', (error) => {
-      // The server closed an idle connection as this was sent on it; every client and load balancer sends it again.
-      if (sending.reusedSocket) resolve(send(agent, target, index, model));
-      else resolve(`no answer: ${error.message}`);
-    });
+    sending.on('error', (error) => resolve(`no answer: ${error.message}`));
     sending.on('response', (response) => {
       let text = '';
       response.on('data', (chunk: Buffer) => (text += chunk.toString()));

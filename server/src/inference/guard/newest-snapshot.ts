@@ -1,3 +1,4 @@
+import { RelayError } from '../../domain/relay-error.ts';
 import type { OrganizationSnapshot } from '../../domain/snapshot.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { Log } from '../../kit/log.ts';
@@ -101,7 +102,8 @@ export function createNewestSnapshot(deps: NewestSnapshotDeps): NewestSnapshot {
 
 function withinTime<T>(reading: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const late = () => reject(new Error(`no response within ${READ_MS_MAX / 1_000} s`));
+    const internal = `no response within ${READ_MS_MAX / 1_000} s`;
+    const late = () => reject(new RelayError('store_unavailable', { internal }));
     const timer = setTimeout(late, READ_MS_MAX);
     reading.then(resolve, reject).finally(() => clearTimeout(timer));
   });
