@@ -160,7 +160,12 @@ async function withClient(
   client.on('error', () => undefined);
   await client.connect();
   const heals = await work((text) => client.query(text));
-  return { heals: () => heals().finally(() => client.end()) };
+  return {
+    async heals() {
+      await heals();
+      await client.end();
+    },
+  };
 }
 
 /** A setting of the server, and connections that have it. */

@@ -357,20 +357,17 @@ describe('usage statistics', () => {
   });
 
   it('sum up the organization, or own traffic for whoever may see no more', async () => {
-    const summary = async (caller: Caller) => {
-      const { complete_until, ...sums } = (await room.call('getStatsSummary', caller)).body;
-      assert.equal(complete_until, null, 'nothing is known of a ledger without a worker');
-      return sums;
-    };
+    const summary = async (caller: Caller) => (await room.call('getStatsSummary', caller)).body;
     const count = (of: readonly LedgerRow[]) => {
       const states = { completed: 0, failed: 0, cancelled: 0 };
       for (const { state } of of) states[state] += 1;
       return { requests: of.length, request_states: states };
     };
     const ours = rows.filter(({ organization_id }) => organization_id === room.acme.organizationId);
-    assert.deepEqual(await summary(room.acme), { providers: 2, endpoints: 2, lanes: 2, ...count(ours) });
+    const known = { complete_until: null, providers: 2, endpoints: 2, lanes: 2 };
+    assert.deepEqual(await summary(room.acme), { ...known, ...count(ours) });
     const own = ours.filter(({ user_id }) => user_id === developer.userId);
-    assert.deepEqual(await summary(developer), { providers: 2, endpoints: 2, lanes: 2, ...count(own) });
+    assert.deepEqual(await summary(developer), { ...known, ...count(own) });
     const nobody = await addMember(room, room.acme, 'viewer');
     assert.equal((await summary({ ...nobody, scopes: new Set(['relay:usage:read']) })).requests, 0);
     assert.equal((await summary(room.globex)).providers, 0);
