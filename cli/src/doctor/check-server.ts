@@ -2,7 +2,7 @@ import cliPackage from '../../package.json' with { type: 'json' };
 import { ApiError } from '../api/api-error.ts';
 import { dataOf } from '../api/client.ts';
 import { databaseUrlOf } from '../kit/database-url.ts';
-import { ProgramError } from '../kit/program-error.ts';
+import { exitCodes, ProgramError } from '../kit/program-error.ts';
 import { count, milliseconds } from '../output/cells.ts';
 import { availability, failedNeed, storeFindings } from './check-stores.ts';
 import { type Check, type Finding, fail, ok, skipped, warn } from './finding.ts';
@@ -145,12 +145,8 @@ export const checkMigrations: Check = async ({ surroundings }) => {
     return [ok('migrations', 'The database at DATABASE_URL is up to date.')];
   } catch (error) {
     const message = error instanceof ProgramError || error instanceof Error ? error.message : String(error);
-    return [
-      fail(
-        'migrations',
-        `Can't read the database at DATABASE_URL: ${message}`,
-        'Check the address, or unset DATABASE_URL.',
-      ),
-    ];
+    throw new ProgramError(`Can't read the database at DATABASE_URL: ${message}`, exitCodes.error, {
+      fix: 'Check the address, or unset DATABASE_URL.',
+    });
   }
 };

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { availability, failedNeed, storeFindings } from './check-stores.ts';
+import { ProgramError } from '../kit/program-error.ts';
+import { availability, failedNeed, findingOf, storeFindings } from './check-stores.ts';
 
 const postgresql = { pooled: false, unsafe: [], missing_timeouts: [] };
 const redis = { eviction: 'noeviction', persistence: 'append_only' } as const;
@@ -65,5 +66,24 @@ describe('a store that fails', () => {
       'PostgreSQL is down.',
     );
     assert.equal(failedNeed({ checks: { postgresql: well, redis: down } }, 'postgresql'), null);
+  });
+});
+
+describe('a check that failed', () => {
+  const error = new ProgramError('The database is unavailable.', 1, { fix: 'Retry. Run: `relay doctor`' });
+  const checks = { postgresql: { status: 'unavailable', operation: 'write', reason: 'disk full' } } as const;
+
+  it('is not checked where a store has failed, which is a finding already', () => {
+    const finding = findingOf('lanes', error, { checks });
+    assert.deepEqual(finding, {
+      check: 'lanes',
+      status: 'note',
+      message: 'Not checked: PostgreSQL rejects writes.',
+    });
+  });
+
+  it('never advises to run the command that prints it', () => {
+    const { status, fix = '' } = findingOf('lanes', error, { checks: { postgresql: { status: 'ok' } } });
+    assert.deepEqual([status, fix.includes('Retry.'), fix.includes('doctor')], ['fail', true, false]);
   });
 });

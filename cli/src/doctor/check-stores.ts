@@ -1,4 +1,6 @@
-import { type Finding, fail, type Need, ok, warn } from './finding.ts';
+import { ApiError } from '../api/api-error.ts';
+import type { ProgramError } from '../kit/program-error.ts';
+import { type Finding, fail, type Need, ok, skipped, warn } from './finding.ts';
 import type { Health } from './read-health.ts';
 
 const NEEDED_TIMEOUTS = [
@@ -55,6 +57,22 @@ export function failedNeed({ checks }: Pick<Health, 'checks'>, need: Need): stri
     if (need === 'every store' || (need === key && check.operation !== 'write')) return `${name} ${what}.`;
   }
   return null;
+}
+
+/** A check that failed. Beside a failed store it says nothing new, so it counts as not checked; and no fix names the command that prints it. */
+export function findingOf(
+  check: string,
+  error: ProgramError,
+  health: Pick<Health, 'checks'> | null,
+): Finding {
+  const fix = error.detail.fix?.replace(/ ?Run: `relay doctor`$/, '') ?? '';
+  const because = health === null ? null : failedNeed(health, 'every store');
+  if (error instanceof ApiError && error.status === 403)
+    return warn(check, `Not checked: ${error.message}`, fix || 'Try again.');
+  const isOfServer = !(error instanceof ApiError) || error.status >= 500;
+  return because !== null && isOfServer
+    ? skipped(check, because)
+    : fail(check, error.message, fix || 'Try again.');
 }
 
 /** What to change in the settings of PostgreSQL and Redis. */

@@ -1,6 +1,5 @@
 import { styleText } from 'node:util';
 import { Command, Option, type OptionValues } from 'commander';
-import { ApiError } from '../api/api-error.ts';
 import { connect } from '../api/client.ts';
 import { exitCodes, Outcome, ProgramError } from '../kit/program-error.ts';
 import type { Surroundings } from '../kit/surroundings.ts';
@@ -12,7 +11,7 @@ import { checkEndpoints, checkGuardrails, checkLanes, checkLimits } from './chec
 import { checkMetering } from './check-metering.ts';
 import { checkProviders } from './check-providers.ts';
 import { checkHealth, checkMigrations, checkReachable, checkTokens, checkVersion } from './check-server.ts';
-import { failedNeed } from './check-stores.ts';
+import { failedNeed, findingOf } from './check-stores.ts';
 import { checkStreaming } from './check-streaming.ts';
 import {
   type Check,
@@ -81,11 +80,14 @@ async function examine(examination: Examination, asked: readonly NamedCheck[]): 
   const findings = [...reachable];
   for (const [name, check, need] of [...openChecks, ...asked]) {
     const missing = need === undefined ? null : failedNeed(health, need);
-    findings.push(...(missing === null ? await attempt(name, check, examination) : [skipped(name, missing)]));
+    findings.push(
+      ...(missing === null ? await attempt(name, check, examination, health) : [skipped(name, missing)]),
+    );
   }
   const obstacle = await obstacleOf(examination, health);
   if (obstacle !== null) return [...findings, ...obstacle];
-  for (const [name, check] of managementChecks) findings.push(...(await attempt(name, check, examination)));
+  for (const [name, check] of managementChecks)
+    findings.push(...(await attempt(name, check, examination, health)));
   return findings;
 }
 
@@ -114,14 +116,17 @@ async function obstacleOf(examination: Examination, health: Health): Promise<rea
 }
 
 /** A failed check is a finding; the other checks continue. */
-async function attempt(name: string, check: Check, examination: Examination): Promise<readonly Finding[]> {
+async function attempt(
+  name: string,
+  check: Check,
+  examination: Examination,
+  health: Health | null = null,
+): Promise<readonly Finding[]> {
   try {
     return await check(examination);
   } catch (error) {
     if (!(error instanceof ProgramError)) throw error;
-    const fix = error.detail.fix ?? 'Try again.';
-    const isScope = error instanceof ApiError && error.status === 403;
-    return [isScope ? warn(name, `Not checked: ${error.message}`, fix) : fail(name, error.message, fix)];
+    return [findingOf(name, error, health)];
   }
 }
 

@@ -63,6 +63,11 @@ export function storeUnavailable(store: 'postgresql' | 'redis', cause: unknown):
   return new RelayError('store_unavailable', { ...about, internal: `${store}: ${reason}`, cause });
 }
 
+/** The store that was unavailable, by what `storeUnavailable` wrote. */
+export function unavailableStore({ detail }: RelayError): 'postgresql' | 'redis' {
+  return String(detail.internal).startsWith('redis:') ? 'redis' : 'postgresql';
+}
+
 /** The database works, but all its connections are taken. */
 export function storeBusy(reason: string): RelayError {
   return new RelayError('store_unavailable', {
