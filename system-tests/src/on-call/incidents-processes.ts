@@ -34,7 +34,8 @@ export const processIncidents: readonly Incident[] = [
     tells: {
       alerts: ['RelayProcessDown', 'RelayLedgerWorkerMissing'],
       doctor: /no worker|No worker/,
-      home: /"complete_until"/,
+      // Usually it is 6 s at most.
+      home: /^complete until (?:1[5-9]|[2-9]\d|\d{3,}) s ago/,
     },
     never: [/The ledger is up to date/],
   },
