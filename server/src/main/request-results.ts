@@ -7,7 +7,7 @@ import type { Labels } from '../kit/metrics.ts';
  * How a request ended, for alerts. `throttled`: the provider asked for a pause. `limited`: a shared limit or a full queue. `client`: the
  * client's own doing, which includes a limit of its key, its member or its team, and leaving early.
  */
-export const RESULTS = ['served', 'failed', 'throttled', 'limited', 'client'] as const;
+const RESULTS = ['served', 'failed', 'throttled', 'limited', 'client'] as const;
 type Result = (typeof RESULTS)[number];
 
 /** Lanes with counts of their own; requests of further ones count as `other`. */

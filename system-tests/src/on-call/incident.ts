@@ -44,7 +44,7 @@ export interface Incident {
   readonly mayLose?: string;
 }
 
-export const BURNS = ['RelayAvailabilityFastBurn', 'RelayAvailabilitySlowBurn'] as const;
+const BURNS = ['RelayAvailabilityFastBurn', 'RelayAvailabilitySlowBurn'] as const;
 /** These look back for longer than an incident lasts; a limit that was deleted counts as reached until its window ends. */
 export const REMEMBER: readonly string[] = [...BURNS, 'RelayUsageImplausible', 'RelayLimitNearlyReached'];
 /** What fires when most requests of a lane, or of all, fail. */

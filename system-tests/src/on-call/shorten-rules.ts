@@ -1,5 +1,5 @@
 /** An hour of the rules is two minutes here. */
-export const TIMES_SHORTER = 30;
+const TIMES_SHORTER = 30;
 
 const SECONDS = { s: 1, m: 60, h: 3_600 } as const;
 const DURATION = /(?<=\[|for: )(\d+)([smh])\b/g;

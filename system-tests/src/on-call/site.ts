@@ -33,7 +33,7 @@ export const ROLES = {
 export type Name = keyof typeof ROLES;
 export const NAMES = Object.keys(ROLES) as readonly Name[];
 
-export const PER_SECOND = 25;
+const PER_SECOND = 25;
 export const LIMITED = 'limited';
 export const FREE = 'free';
 

@@ -34,7 +34,7 @@ function operatorEnvironment(site: Site): Record<string, string> {
 }
 
 /** `relay doctor`, run at the platform with the deployment's own settings, as the documents say. */
-export async function doctor(site: Site): Promise<readonly DoctorFinding[]> {
+async function doctor(site: Site): Promise<readonly DoctorFinding[]> {
   const { stdout, stderr } = await runPiped(['doctor', '--json'], {
     env: operatorEnvironment(site),
     cwd: site.directory,
@@ -46,10 +46,10 @@ export async function doctor(site: Site): Promise<readonly DoctorFinding[]> {
   }
 }
 
-export const textOf = ({ message, fix = '' }: DoctorFinding): string => `${message} ${fix}`;
+const textOf = ({ message, fix = '' }: DoctorFinding): string => `${message} ${fix}`;
 
 /** The statistics that Home shows, behind how old they are. */
-export async function home(site: Site): Promise<string> {
+async function home(site: Site): Promise<string> {
   const response = await fetch(`${site.url('platform')}/api/relay/stats/summary`, {
     headers: { authorization: `Bearer ${site.adminToken}` },
     signal: AbortSignal.timeout(ANSWER_MS_MAX),
