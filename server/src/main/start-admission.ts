@@ -77,6 +77,9 @@ export interface StoppedAdmission {
   readonly lost: number;
 }
 
+/** Of the time to stop, for what follows the journal. */
+const CLOSE_MS = 500;
+
 function createSweeping(engine: Pick<AdmissionEngine, 'sweep'>) {
   let sweeper: NodeJS.Timeout | undefined;
   return {
@@ -150,7 +153,7 @@ export function createAdmission(parts: AdmissionParts): RunningAdmission {
       // What Redis does not take goes to the journal, which therefore stops last. It is on the disk before that.
       const unsettled = await desk.stop(leftMs() / 2);
       await usage.close(leftMs() / 2);
-      const { kept, lost } = await journal.stop(leftMs() / 2);
+      const { kept, lost } = await journal.stop(Math.max(0, leftMs() - CLOSE_MS));
       sweeping.stop();
       cooldowns.stop();
       await health.stop();

@@ -34,7 +34,8 @@ export const processIncidents: readonly Incident[] = [
     tells: {
       alerts: ['RelayProcessDown', 'RelayLedgerWorkerMissing'],
       doctor: /no worker|No worker/,
-      home: /"complete_until"/,
+      // Usually it is 6 s at most.
+      home: /^complete until (?:1[5-9]|[2-9]\d|\d{3,}) s ago/,
     },
     never: [/The ledger is up to date/],
   },
@@ -100,10 +101,13 @@ export const processIncidents: readonly Incident[] = [
     name: 'a gateway runs out of file descriptors',
     async breaks({ processes }) {
       const { pid } = processes.gateway2;
-      const limit = (files: number) => execFileSync('prlimit', [`--pid=${pid}`, `--nofile=${files}`]);
+      // The soft limit: who lowers the other one may not raise it again.
+      const limit = (files: string) => execFileSync('prlimit', [`--pid=${pid}`, `--nofile=${files}:`]);
+      const asked = ['--nofile', '--noheadings', '--output=SOFT', `--pid=${pid}`];
+      const before = execFileSync('prlimit', asked, { encoding: 'utf8' }).trim();
       const open = Number(execFileSync('sh', ['-c', `ls /proc/${pid}/fd | wc -l`], { encoding: 'utf8' }));
-      limit(open + 8);
-      return { heals: async () => limit(65_536) };
+      limit(String(open + 8));
+      return { heals: async () => limit(before) };
     },
     clients: CUT,
     tells: { alerts: ['RelayFileDescriptors'] },

@@ -5,7 +5,6 @@ import type { Tells } from './incident.ts';
 import { FREE, NAMES, type Name, type Site } from './site.ts';
 
 const ANSWER_MS_MAX = 2_000;
-const HOUR_MS = 3_600_000;
 
 /** `status body`; `unreachable` without an answer. */
 export async function probe(site: Site, name: Name, path: '/healthz' | '/readyz'): Promise<string> {
@@ -49,14 +48,16 @@ async function doctor(site: Site): Promise<readonly DoctorFinding[]> {
 
 const textOf = ({ message, fix = '' }: DoctorFinding): string => `${message} ${fix}`;
 
-/** The statistics that Home shows, as text. */
+/** The statistics that Home shows, behind how old they are. */
 async function home(site: Site): Promise<string> {
-  const from = new Date(Date.now() - HOUR_MS).toISOString();
-  const response = await fetch(`${site.url('platform')}/api/relay/stats/summary?from=${from}`, {
+  const response = await fetch(`${site.url('platform')}/api/relay/stats/summary`, {
     headers: { authorization: `Bearer ${site.adminToken}` },
     signal: AbortSignal.timeout(ANSWER_MS_MAX),
   });
-  return response.text();
+  const text = await response.text();
+  const { complete_until } = JSON.parse(text) as { complete_until?: string | null };
+  const ageS = Math.round((Date.now() - Date.parse(complete_until ?? '')) / 1_000);
+  return `complete until ${ageS} s ago: ${text}`;
 }
 
 /** How many lines each process had written. */
