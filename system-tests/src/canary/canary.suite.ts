@@ -3,6 +3,7 @@ import { createConnection } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { reportFigures } from '../harness/figures.ts';
 import { backlogs } from '../harness/live-state.ts';
+import { isUsageFile } from '../harness/spooled-in.ts';
 import { afterMs, until } from '../harness/until.ts';
 import { type Answers, collectAnswers, type Shown } from './answers.ts';
 import { inferenceTraffic, keyEchoes, refusedTraffic } from './inference-traffic.ts';
@@ -64,6 +65,11 @@ async function inferAll(lanes: readonly string[]): Promise<void> {
   await Promise.all(Array.from({ length: AT_ONCE }, client));
 }
 
+/** Usage on disk; the folder also names its deployment. */
+function spooledPlaces(): ReturnType<typeof filePlaces> {
+  return filePlaces('spool', site.spool).filter(({ name }) => isUsageFile(name));
+}
+
 /** A request that no parser takes, with a key in it. */
 function sendUnreadable(): Promise<void> {
   const { hostname, port } = new URL(site.inferenceUrl);
@@ -96,7 +102,7 @@ describe('what was said, and what opens doors', () => {
   it('is not in the spool while Redis is away', async () => {
     await site.redis.stop();
     await inferAll([LANES.unlimited]);
-    const spooled = filePlaces('spool', site.spool);
+    const spooled = spooledPlaces();
     const bytes = spooled.reduce((sum, place) => sum + place.bytes().length, 0);
     const seen = search(spooled);
     await site.redis.start();
@@ -107,8 +113,7 @@ describe('what was said, and what opens doors', () => {
 
   it('is not shown to others, and credentials not even to those who use them', async () => {
     const ready = await until(
-      async () =>
-        (await backlogs(site.redis.port)).length === 0 && filePlaces('spool', site.spool).length === 0,
+      async () => (await backlogs(site.redis.port)).length === 0 && spooledPlaces().length === 0,
       LEDGER_MS_MAX,
       200,
     );

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '@relay/testbed';
 import { type RelayProcess, runRelay, startRelay } from '../harness/relay-process.ts';
+import { spooledIn } from '../harness/spooled-in.ts';
 import { afterMs } from '../harness/until.ts';
 import type { Member } from './fleet.ts';
 
@@ -101,11 +102,6 @@ export async function makeEmbeddedGateway(): Promise<EmbeddedGateway> {
       ),
     remove,
   };
-}
-
-function spooledIn(directory: string): string[] {
-  if (!existsSync(directory)) return [];
-  return readdirSync(directory).filter((name) => statSync(join(directory, name)).size > 0);
 }
 
 function randomSecret(): string {

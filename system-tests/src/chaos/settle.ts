@@ -1,8 +1,7 @@
-import { readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
 import { redisCall } from '@relay/testbed';
 import { type LedgerView, openLedgerView } from '../harness/ledger-view.ts';
 import { type Backlog, backlogs, liveKeys } from '../harness/live-state.ts';
+import { spooledIn } from '../harness/spooled-in.ts';
 import { afterMs, until } from '../harness/until.ts';
 import { type Comparison, compare, readWindows, windowDifferences } from './compare.ts';
 import { exceededLimits } from './exceeded.ts';
@@ -143,7 +142,7 @@ export async function untilOver(fleet: Fleet): Promise<Left> {
   const read = async (): Promise<Left> => ({
     streams: await backlogs(port),
     live: await liveKeys([port]),
-    spooled: spooledIn(fleet.spools),
+    spooled: fleet.spools.flatMap(spooledIn),
   });
   let left = await read();
   await until(
@@ -155,14 +154,6 @@ export async function untilOver(fleet: Fleet): Promise<Left> {
     250,
   );
   return left;
-}
-
-function spooledIn(directories: readonly string[]): string[] {
-  return directories.flatMap((directory) =>
-    readdirSync(directory, { recursive: true, encoding: 'utf8' })
-      .map((name) => join(directory, name))
-      .filter((path) => statSync(path).isFile() && statSync(path).size > 0),
-  );
 }
 
 interface Found {

@@ -24,9 +24,9 @@ const SUITE = /^system-tests\/src\/([^/]+)\/\1\.suite\.ts$/;
 const STORY = /^system-tests\/src\/e2e\/([^/]+)\.e2e\.ts$/;
 
 /** Suites that hold bounds on time so tight that a second suite on two cores breaks them. */
-const ALONE: readonly string[] = ['system neighbours'];
+const ALONE: readonly string[] = ['system admission', 'system neighbours'];
 /** Suites whose bounds are that tight only in the long form. */
-const ALONE_WHEN_LONG: readonly string[] = ['system admission', 'system streams'];
+const ALONE_WHEN_LONG: readonly string[] = ['system streams'];
 
 /** Jobs that `.ci/run` leaves to `--all`, each with the job of `.ci/run` that sees most of what it would: both are dear. */
 export const onlyInAll: Readonly<Record<string, string>> = {
