@@ -71,9 +71,9 @@ export function compare(entries: readonly RequestLogEntry[], { rows, attempts }:
   };
 }
 
-/** A failure that bills says so in its body. */
-function countedOf({ fault, promptTokens, completionTokens }: RequestLogEntry): number {
-  const { usage } = (fault?.body ?? {}) as Partial<typeof BILLED_FAILURE>;
+/** A failure that bills says so in its body, unless the connection is cut before any of it is sent. */
+function countedOf({ fault, bytesSent, promptTokens, completionTokens }: RequestLogEntry): number {
+  const { usage } = (bytesSent > 0 ? (fault?.body ?? {}) : {}) as Partial<typeof BILLED_FAILURE>;
   return usage?.total_tokens ?? promptTokens + completionTokens;
 }
 
