@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import { type FreshDatabase, freshDatabase } from '@relay/testbed';
 import { sampleRow } from '../../store/ledger/ledger-row.fixture.ts';
 import { addOneOfEach, type ManagementFixture, startManagement } from '../fixture.ts';
@@ -9,16 +9,6 @@ const NOW_MS = Date.parse('2026-11-16T12:00:00.000Z');
 
 let database: FreshDatabase;
 let room: ManagementFixture;
-before(async () => {
-  database = await freshDatabase();
-  const clock = { nowMs: () => NOW_MS, monotonicMs: () => NOW_MS };
-  room = await startManagement(database.url, { clock });
-});
-after(async () => {
-  await room.close();
-  await database.drop();
-});
-
 /** Every name in an answer, with the field that has it. */
 function* namesIn(value: unknown): Generator<string> {
   if (typeof value !== 'object' || value === null) return;
@@ -52,30 +42,42 @@ async function history(): Promise<Readonly<Record<string, readonly string[]>>> {
   return found;
 }
 
-it('history names what was deleted as it did before', async () => {
-  const { endpoint, provider, lane, membership } = await addOneOfEach(room, room.acme, 'One');
-  const { body: team } = await room.call('createTeam', room.acme, { body: { name: 'Search' } });
-  await recordRequests(room.db, [
-    sampleRow({
-      request_id: idAt(NOW_MS - 3_600_000, 0),
-      organization_id: room.acme.organizationId,
-      user_id: room.acme.userId,
-      endpoint_id: endpoint.id,
-      provider_id: provider.id,
-      lane_id: lane.id,
-      team_id: team.id,
-      usage_source: 'reported',
-      actual_cost_micros: 700,
-    }),
-  ]);
-  const named = await history();
-  for (const [route, { id }] of [
-    ['deleteMembership', membership],
-    ['deleteLane', lane],
-    ['deleteEndpoint', endpoint],
-    ['deleteProvider', provider],
-    ['deleteTeam', team],
-  ] as const)
-    await room.call(route, room.acme, { id });
-  assert.deepEqual(await history(), named);
+describe('history', () => {
+  before(async () => {
+    database = await freshDatabase();
+    const clock = { nowMs: () => NOW_MS, monotonicMs: () => NOW_MS };
+    room = await startManagement(database.url, { clock });
+  });
+  after(async () => {
+    await room.close();
+    await database.drop();
+  });
+
+  it('names what was deleted as it did before', async () => {
+    const { endpoint, provider, lane, membership } = await addOneOfEach(room, room.acme, 'One');
+    const { body: team } = await room.call('createTeam', room.acme, { body: { name: 'Search' } });
+    await recordRequests(room.db, [
+      sampleRow({
+        request_id: idAt(NOW_MS - 3_600_000, 0),
+        organization_id: room.acme.organizationId,
+        user_id: room.acme.userId,
+        endpoint_id: endpoint.id,
+        provider_id: provider.id,
+        lane_id: lane.id,
+        team_id: team.id,
+        usage_source: 'reported',
+        actual_cost_micros: 700,
+      }),
+    ]);
+    const named = await history();
+    for (const [route, { id }] of [
+      ['deleteMembership', membership],
+      ['deleteLane', lane],
+      ['deleteEndpoint', endpoint],
+      ['deleteProvider', provider],
+      ['deleteTeam', team],
+    ] as const)
+      await room.call(route, room.acme, { id });
+    assert.deepEqual(await history(), named);
+  });
 });
