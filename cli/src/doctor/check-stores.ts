@@ -14,7 +14,7 @@ const STORES = [
   ['redis', 'Redis'],
 ] as const;
 
-/** What mends a store, by its own words. */
+/** The fix for a failed store, by the words of its error. */
 const FIXES: readonly (readonly [reason: RegExp, fix: string])[] = [
   [/^OOM\b/, 'Raise `maxmemory` of Redis, or find what else fills it. Run: `redis-cli INFO memory`'],
   [/^READONLY\b/, 'REDIS_URL leads to a replica. Let it lead to the master.'],
@@ -29,7 +29,7 @@ const FIXES: readonly (readonly [reason: RegExp, fix: string])[] = [
   [/password authentication failed/i, 'Put the password of PostgreSQL into DATABASE_URL, and restart Relay.'],
 ];
 
-/** Whether each store answers and accepts writes. */
+/** A finding for each store: it answers and accepts writes, or which of the two fails. */
 export function availability({ checks }: Pick<Health, 'checks'>): Finding[] {
   return STORES.flatMap(([key, name]) => {
     const check = checks[key];

@@ -17,7 +17,7 @@ export interface Examination {
   readonly api: Api;
 }
 
-/** What a check needs: a store that answers, or that also accepts writes. */
+/** The stores that a check depends on: one that answers, or all, which also accept writes. */
 export type Need = 'postgresql' | 'redis' | 'every store';
 
 export type Check = (examination: Examination) => Promise<readonly Finding[]>;

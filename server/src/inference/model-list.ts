@@ -35,15 +35,21 @@ const NAMED_MAX = 5;
 /** Says that nothing has this name, and what can be called instead: lanes first, because they are what the operator made for clients. */
 export function namesNothing(snapshot: OrganizationSnapshot, family: WireProtocol, name: string): string {
   const shown = name.length > 200 ? `${name.slice(0, 200)}…` : name;
+  const ofFamilies = callable.get(snapshot) ?? new Map<WireProtocol, string>();
+  callable.set(snapshot, ofFamilies);
+  return `No lane or model is named "${shown}". ${entryIn(ofFamilies, family, () => callableWords(snapshot, family))}`;
+}
+
+// A cache like `lists`: a client may repeat a wrong name, and the list may have 10,000 entries.
+const callable = new WeakMap<OrganizationSnapshot, Map<WireProtocol, string>>();
+
+function callableWords(snapshot: OrganizationSnapshot, family: WireProtocol): string {
   const listed = modelList(snapshot, family);
   const isLane = ({ ownedBy }: ListedModel) => ownedBy === LANE_OWNER;
   const names = [...listed.filter(isLane), ...listed.filter((each) => !isLane(each))].map(({ id }) => id);
   const more = names.length > NAMED_MAX ? ` and ${names.length - NAMED_MAX} more` : '';
-  const callable =
-    names.length === 0
-      ? 'Nothing can be called yet: create a lane with an endpoint.'
-      : `You can call ${names.slice(0, NAMED_MAX).join(', ')}${more} (GET /v1/models).`;
-  return `No lane or model is named "${shown}". ${callable}`;
+  if (names.length === 0) return 'Nothing can be called yet: create a lane with an endpoint.';
+  return `You can call ${names.slice(0, NAMED_MAX).join(', ')}${more} (GET /v1/models).`;
 }
 
 const LANE_OWNER = 'relay';

@@ -97,7 +97,7 @@ export function PlanView({ plan, actions }: PlanViewProps) {
   );
 }
 
-/** What the changes do to names and to limits that are in no file. */
+/** Shows which names and limits outside the file the changes affect. */
 function Consequences({ plan }: { readonly plan: ConfigPlan }) {
   return (
     <>
